@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libglacier: assemble, check and run GPU compute kernels.
+ *
+ * One header an area; this one includes them all. The library never prints,
+ * never exits and never reads the environment.
+ */
+#ifndef GLACIER_H
+#define GLACIER_H
+
+#include <glacier/base.h>
+#include <glacier/buffer.h>
+#include <glacier/diagnostic.h>
+#include <glacier/kernel.h>
+#include <glacier/memory.h>
+#include <glacier/status.h>
+#include <glacier/target.h>
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels: read a module of the kernel language, check it, write it for a target.
+ *
+ * A module holds everything that one input became, in its own memory. Reading into a
+ * module again forgets what it held but keeps the memory, so that a loop over many inputs
+ * allocates nothing once warm. One thread at a time per module; different modules are
+ * independent. The language: glacier-kernel(7).
+ */
+#ifndef GLACIER_KERNEL_H
+#define GLACIER_KERNEL_H
+
+#include <glacier/base.h>
+#include <glacier/buffer.h>
+#include <glacier/diagnostic.h>
+#include <glacier/memory.h>
+#include <glacier/status.h>
+#include <glacier/target.h>
+
+GLACIER_BEGIN
+
+struct glacier_module;
+
+/* A named run of text. name may be NULL; neither is copied. */
+struct glacier_text {
+	const char *name;
+	const char *text;
+	size_t size;
+};
+
+/* -D NAME=VALUE: the value of a specialization constant, spelled as a literal of the language. */
+struct glacier_define {
+	const char *name;   /* without the @ */
+	const char *value;
+};
+
+/* How an input is read. Zero-initialise; every member has a useful zero. */
+struct glacier_read_options {
+	const struct glacier_define *defines;
+	size_t define_count;
+	/*
+	 * Finds what an include statement names. `from` is the including text's name. Gives
+	 * false when there is no such text; *out must live until the module is read again
+	 * or destroyed. NULL: includes are refused.
+	 */
+	bool (*include)(void *user, const char *path, const char *from, struct glacier_text *out);
+	void *include_user;
+};
+
+enum glacier_optimize {
+	GLACIER_OPTIMIZE_DEFAULT,  /* as -O1 */
+	GLACIER_OPTIMIZE_NONE,     /* -O0: what the source says, statement by statement */
+	GLACIER_OPTIMIZE_SAFE,     /* -O1: folding, common subexpressions, dead code; same bits */
+};
+
+/* How a module is written. Zero-initialise. */
+struct glacier_write_options {
+	enum glacier_optimize optimize;
+	bool debug;                /* -g: names and source lines */
+};
+
+/*
+ * Create an empty module.
+ *
+ * memory  the caller's, used for everything the module holds, reset whenever the module is
+ *         read into; must outlive the module. NULL: the module has its own.
+ * out     written only when GLACIER_OK is returned; destroy it.
+ *
+ * Returns GLACIER_OK or GLACIER_ERR_NOMEM.                                  Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_module_create(struct glacier_memory *memory,
+						      struct glacier_module **out);
+
+/* NULL is allowed. Since: 0.1 */
+GLACIER_API void glacier_module_destroy(struct glacier_module *module);
+
+/*
+ * Read and check a module in text form (.gasm).
+ *
+ * input    at most 2^30 bytes; must live until the module is read again or destroyed.
+ * options  NULL: all defaults.
+ * diag     told of every error and warning with line and column; NULL to stay silent.
+ *
+ * Returns GLACIER_OK; GLACIER_ERR_MALFORMED, _INVALID, _UNSUPPORTED or _LIMIT when the
+ * input is wrong (the status of the first error); GLACIER_ERR_NOMEM. After an error the
+ * module is empty.                                                          Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_module_read_text(struct glacier_module *module,
+							 const struct glacier_text *input,
+							 const struct glacier_read_options *options,
+							 struct glacier_diag *diag);
+
+/*
+ * Write the module's kernels for a target, at the end of the buffer.
+ *
+ * options  NULL: all defaults.
+ * buffer   unchanged unless GLACIER_OK is returned.
+ * diag     told what the target refuses; NULL to stay silent.
+ *
+ * The bytes depend on the module, the target and the options alone. SPIR-V is written as
+ * little-endian words. Returns GLACIER_OK, GLACIER_ERR_UNSUPPORTED, _LIMIT or _NOMEM.
+ *                                                                           Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_module_write(struct glacier_module *module,
+						     const struct glacier_target *target,
+						     const struct glacier_write_options *options,
+						     struct glacier_buffer *buffer,
+						     struct glacier_diag *diag);
+
+GLACIER_END
+
+#endif

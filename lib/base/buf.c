@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void glacier_buffer_borrow(struct glacier_buffer *buffer, void *data, size_t bytes)
+{
+	buffer->data = data;
+	buffer->size = 0;
+	buffer->capacity = bytes;
+	buffer->borrowed = true;
+}
+
+void glacier_buffer_fini(struct glacier_buffer *buffer)
+{
+	if (!buffer)
+		return;
+	if (!buffer->borrowed)
+		free(buffer->data);
+	memset(buffer, 0, sizeof *buffer);
+}
+
+bool glc_buffer_reserve(struct glacier_buffer *buffer, size_t bytes)
+{
+	size_t want;
+	unsigned char *grown;
+
+	if (buffer->capacity - buffer->size >= bytes)
+		return true;
+	if (bytes > SIZE_MAX / 4 - buffer->size)
+		return false;
+	want = buffer->capacity * 2;
+	if (want < 4096)
+		want = 4096;
+	if (want < buffer->size + bytes)
+		want = buffer->size + bytes;
+	grown = realloc(buffer->borrowed ? NULL : buffer->data, want);
+	if (!grown)
+		return false;
+	if (buffer->borrowed && buffer->size)
+		memcpy(grown, buffer->data, buffer->size);
+	buffer->data = grown;
+	buffer->capacity = want;
+	buffer->borrowed = false;
+	return true;
+}
+
+void glc_writer_begin(struct glc_writer *writer, struct glacier_buffer *buffer)
+{
+	writer->buffer = buffer;
+	writer->failed = false;
+	writer->at = buffer->data ? buffer->data + buffer->size : writer->scratch;
+	writer->end = buffer->data ? buffer->data + buffer->capacity : writer->scratch;
+}
+
+bool glc_writer_end(struct glc_writer *writer)
+{
+	if (writer->failed)
+		return false;
+	if (writer->buffer->data)
+		writer->buffer->size = (size_t)(writer->at - writer->buffer->data);
+	return true;
+}
+
+void glc_writer_grow(struct glc_writer *writer, size_t bytes)
+{
+	struct glacier_buffer *buffer = writer->buffer;
+	size_t begun = buffer->size;
+
+	if (!writer->failed) {
+		if (buffer->data)
+			buffer->size = (size_t)(writer->at - buffer->data);
+		if (glc_buffer_reserve(buffer, bytes)) {
+			writer->at = buffer->data + buffer->size;
+			writer->end = buffer->data + buffer->capacity;
+			buffer->size = begun;
+			return;
+		}
+		buffer->size = begun;
+		writer->failed = true;
+	}
+	writer->at = writer->scratch;
+	writer->end = writer->scratch + sizeof writer->scratch;
+}
+
+void glc_put(struct glc_writer *writer, const void *data, size_t bytes)
+{
+	glc_need(writer, bytes);
+	if (writer->failed)
+		return;
+	memcpy(writer->at, data, bytes);
+	writer->at += bytes;
+}
+
+void glc_printf(struct glc_writer *writer, const char *format, ...)
+{
+	va_list args, again;
+	int bytes;
+
+	va_start(args, format);
+	va_copy(again, args);
+	bytes = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (bytes > 0) {
+		glc_need(writer, (size_t)bytes + 1);
+		if (!writer->failed) {
+			vsnprintf((char *)writer->at, (size_t)bytes + 1, format, again);
+			writer->at += bytes;
+		}
+	}
+	va_end(again);
+}
+
+unsigned char *glc_decimal(unsigned char *at, uint64_t value)
+{
+	unsigned char digits[20];
+	int n = 0;
+
+	do {
+		digits[n++] = (unsigned char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (n)
+		*at++ = digits[--n];
+	return at;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filling a glacier_buffer. Running out of memory is sticky: `failed` is looked at once,
+ * at the end, so that emitters need no check at each byte.
+ */
+#ifndef GLC_BASE_BUF_H
+#define GLC_BASE_BUF_H
+
+#include <glacier/buffer.h>
+
+#include <stdarg.h>
+#include <string.h>
+
+/*
+ * The writer's own view of the buffer it fills: reserve once, then store through `at`.
+ * Between begin and end the glacier_buffer is not touched.
+ */
+struct glc_writer {
+	unsigned char *at, *end;
+	struct glacier_buffer *buffer;
+	bool failed;
+	unsigned char scratch[256];  /* stored into, and never read, after a failure */
+};
+
+void glc_writer_begin(struct glc_writer *writer, struct glacier_buffer *buffer);
+/* false when memory ran out at any time; the buffer then holds what it held at begin. */
+bool glc_writer_end(struct glc_writer *writer);
+/*
+ * Makes room for `bytes` more. After a failure `at`
+ * points to scratch: ask for at most sizeof scratch before storing through `at`.
+ */
+void glc_writer_grow(struct glc_writer *writer, size_t bytes);
+
+static inline void glc_need(struct glc_writer *writer, size_t bytes)
+{
+	if ((size_t)(writer->end - writer->at) < bytes)
+		glc_writer_grow(writer, bytes);
+}
+
+void glc_put(struct glc_writer *writer, const void *data, size_t bytes);
+void glc_printf(struct glc_writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static inline void glc_putc(struct glc_writer *writer, char c)
+{
+	glc_need(writer, 1);
+	*writer->at++ = (unsigned char)c;
+}
+
+#define glc_puts(writer, literal) glc_put(writer, literal, sizeof(literal) - 1)
+
+/* Decimal digits of value at `at`; returns the place behind them. At most 20 bytes. */
+unsigned char *glc_decimal(unsigned char *at, uint64_t value);
+
+/* Makes room for at least `bytes` more in the buffer itself. */
+bool glc_buffer_reserve(struct glacier_buffer *buffer, size_t bytes);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Bump memory inside the library: the inline allocation path and growable arrays in it. */
+#ifndef GLC_BASE_BUMP_H
+#define GLC_BASE_BUMP_H
+
+#include <glacier/memory.h>
+
+#include <string.h>
+
+/* The path that leaves the current block; bytes is already rounded up to 16. */
+void *glc_bump_slow(struct glacier_memory *memory, size_t bytes);
+
+static inline void *glc_bump(struct glacier_memory *memory, size_t bytes)
+{
+	size_t rounded = (bytes + 15) & ~(size_t)15;
+
+	if (rounded >= bytes && (size_t)(memory->end - memory->next) >= rounded) {
+		void *at = memory->next;
+
+		memory->next += rounded;
+		return at;
+	}
+	return rounded < bytes ? NULL : glc_bump_slow(memory, rounded);
+}
+
+static inline void *glc_bump_zero(struct glacier_memory *memory, size_t bytes)
+{
+	void *at = glc_bump(memory, bytes);
+
+	return at ? memset(at, 0, bytes) : NULL;
+}
+
+/*
+ * Grow an array in bump memory to hold at least `need` elements: the old bytes stay where
+ * they are until the reset. Returns the new place, or NULL; *capacity is updated.
+ */
+void *glc_bump_grow(struct glacier_memory *memory, void *array, uint32_t count,
+		    uint32_t *capacity, uint32_t need, size_t elem_bytes);
+
+/*
+ * An array of T that lives in bump memory. GLC_PUSH gives the place of a new last
+ * element, NULL when memory runs out; the element is not initialised.
+ */
+#define GLC_ARRAY(T)                     \
+	struct {                         \
+		T *at;                   \
+		uint32_t count;          \
+		uint32_t capacity;       \
+	}
+
+#define GLC_RESERVE(memory, array, extra)                                                     \
+	((array)->capacity - (array)->count >= (extra)                                        \
+		 ? true                                                                       \
+		 : glc_reserve_slow(memory, (void **)&(array)->at, (array)->count,            \
+				    &(array)->capacity, (extra), sizeof *(array)->at))
+
+bool glc_reserve_slow(struct glacier_memory *memory, void **at, uint32_t count,
+		      uint32_t *capacity, uint32_t extra, size_t elem_bytes);
+
+#define GLC_PUSH(memory, array) \
+	(GLC_RESERVE(memory, array, 1) ? &(array)->at[(array)->count++] : NULL)
+
+#endif

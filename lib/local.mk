@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# libglacier: one convenience library with all symbols for the unit tests, and the
+# shared library made of the same objects with only the public symbols left visible.
+
+noinst_LTLIBRARIES += lib/libglacier-internal.la
+lib_LTLIBRARIES += lib/libglacier.la
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = lib/libglacier.pc
+
+nobase_include_HEADERS = \
+	include/glacier.h \
+	include/glacier/base.h \
+	include/glacier/buffer.h \
+	include/glacier/diagnostic.h \
+	include/glacier/kernel.h \
+	include/glacier/memory.h \
+	include/glacier/status.h \
+	include/glacier/target.h \
+	$(NULL)
+
+lib_libglacier_internal_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(CJSON_CFLAGS)
+lib_libglacier_internal_la_LIBADD = $(CJSON_LIBS) -lm
+lib_libglacier_internal_la_SOURCES = \
+	lib/base/buf.c \
+	lib/base/buf.h \
+	lib/base/bump.c \
+	lib/base/bump.h \
+	lib/base/codes.def \
+	lib/base/cursor.h \
+	lib/base/diag.c \
+	lib/base/diag.h \
+	lib/base/source.c \
+	lib/base/source.h \
+	lib/base/status.c \
+	$(NULL)
+
+lib_libglacier_la_SOURCES =
+lib_libglacier_la_LIBADD = lib/libglacier-internal.la
+lib_libglacier_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0
+EXTRA_lib_libglacier_la_DEPENDENCIES = lib/libglacier.map
+if VERSION_SCRIPT
+lib_libglacier_la_LDFLAGS += -Wl,--version-script=$(srcdir)/lib/libglacier.map
+endif
+EXTRA_DIST += lib/libglacier.map
