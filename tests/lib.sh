@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# What the shell tests share; sourced by them. Automake passes the folders in the
+# environment; a test started by hand from the build folder finds them itself.
+
+: "${top_builddir:=$PWD}"
+: "${top_srcdir:=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)}"
+test_name=$(basename "$0")
+test_name=${test_name%.sh}
+failures=0
+
+# Messages and numbers compare the same everywhere.
+LC_ALL=C
+export LC_ALL
+
+# skip REASON: the test could not be tried.
+skip() { echo "SKIP: $*"; exit 77; }
+
+# fail REASON: count a failure and go on; finish decides.
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+
+# finish [WHAT]: the end of every test.
+finish()
+{
+	if [ "$failures" -ne 0 ]; then
+		echo "$test_name: $failures failed"
+		exit 1
+	fi
+	echo "$test_name: passed${1:+: $1}"
+	exit 0
+}
+
+# need TOOL...: skip unless each is a command or an executable file.
+need()
+{
+	for tool; do
+		command -v "$tool" >/dev/null 2>&1 || skip "$tool is not here"
+	done
+}
+
+# A folder of the test's own, removed at its end.
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/glacier-$test_name.XXXXXX") || exit 99
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
