@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/ops.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* One object for all names: an array of pointers would cost relocations at start. */
+static const struct names {
+#define OP(name, ...) char name[sizeof #name];
+#include "ir/ops.def"
+#undef OP
+} names = {
+#define OP(name, ...) #name,
+#include "ir/ops.def"
+#undef OP
+};
+
+const struct glc_op_facts glc_ops[GLC_OP_COUNT] = {
+#define PURE GLC_PURE
+#define COMMUTES GLC_COMMUTES
+#define DIM GLC_DIM
+#define SCOPE GLC_SCOPE
+#define TWO GLC_TWO
+#define CONVERGE GLC_CONVERGE
+#define INNER GLC_INNER
+#define NATIVE GLC_NATIVE
+#define OP(name_, operands_, result_, types_, flags_, ...)  \
+	{.operands = operands_,                             \
+	 .result = result_,                                 \
+	 .flags = flags_,                                   \
+	 .name_bytes = sizeof #name_ - 1,                   \
+	 .types = GLC_TYPES_##types_,                       \
+	 .name = offsetof(struct names, name_)},
+#include "ir/ops.def"
+#undef OP
+};
+
+const struct glc_type_facts glc_types[GLC_TYPE_COUNT] = {
+	[GLC_VOID] = {"void", 0, 0, GLC_CLASS_BOOL},
+	[GLC_BOOL] = {"bool", 1, 0, GLC_CLASS_BOOL},
+	[GLC_I8] = {"i8", 8, 1, GLC_CLASS_SIGNED},
+	[GLC_U8] = {"u8", 8, 1, GLC_CLASS_UNSIGNED},
+	[GLC_I16] = {"i16", 16, 2, GLC_CLASS_SIGNED},
+	[GLC_U16] = {"u16", 16, 2, GLC_CLASS_UNSIGNED},
+	[GLC_I32] = {"i32", 32, 4, GLC_CLASS_SIGNED},
+	[GLC_U32] = {"u32", 32, 4, GLC_CLASS_UNSIGNED},
+	[GLC_I64] = {"i64", 64, 8, GLC_CLASS_SIGNED},
+	[GLC_U64] = {"u64", 64, 8, GLC_CLASS_UNSIGNED},
+	[GLC_F16] = {"f16", 16, 2, GLC_CLASS_FLOAT},
+	[GLC_BF16] = {"bf16", 16, 2, GLC_CLASS_FLOAT},
+	[GLC_F32] = {"f32", 32, 4, GLC_CLASS_FLOAT},
+	[GLC_F64] = {"f64", 64, 8, GLC_CLASS_FLOAT},
+};
+
+const char *glc_op_name(enum glc_op op)
+{
+	return (const char *)&names + glc_ops[op].name;
+}
+
+enum glc_type glc_type_find(const char *name, uint32_t bytes)
+{
+	for (int type = GLC_BOOL; type < GLC_TYPE_COUNT; type++)
+		if (!strncmp(glc_types[type].name, name, bytes) && !glc_types[type].name[bytes])
+			return (enum glc_type)type;
+	return GLC_VOID;
+}
+
+/* Reads at most the first four bytes and the last: enough to spread these names. */
+static inline uint32_t slot_of(const char *name, uint32_t bytes)
+{
+	uint32_t hash = bytes * 0x9e3779b1u;
+
+	hash ^= (uint32_t)(unsigned char)name[0] * 0x85ebca6bu;
+	hash ^= (uint32_t)(unsigned char)name[bytes / 2] * 0xc2b2ae35u;
+	hash ^= (uint32_t)(unsigned char)name[bytes - 1] * 0x27d4eb2fu;
+	return (hash ^ hash >> 15) % 512;
+}
+
+void glc_op_index_build(struct glc_op_index *index)
+{
+	_Static_assert(GLC_OP_COUNT < 255, "slots hold opcode + 1 in a byte");
+	memset(index, 0, sizeof *index);
+	for (uint32_t op = 0; op < GLC_OP_COUNT; op++) {
+		uint32_t slot;
+
+		if (glc_ops[op].flags & GLC_INNER)
+			continue;
+		slot = slot_of(glc_op_name(op), glc_ops[op].name_bytes);
+		while (index->slots[slot])
+			slot = (slot + 1) % 512;
+		index->slots[slot] = (uint8_t)(op + 1);
+	}
+}
+
+enum glc_op glc_op_find(const struct glc_op_index *index, const char *name, uint32_t bytes)
+{
+	uint32_t slot;
+
+	if (!bytes)
+		return GLC_OP_COUNT;
+	for (slot = slot_of(name, bytes); index->slots[slot]; slot = (slot + 1) % 512) {
+		enum glc_op op = (enum glc_op)(index->slots[slot] - 1);
+
+		if (glc_ops[op].name_bytes == bytes && !memcmp(glc_op_name(op), name, bytes))
+			return op;
+	}
+	return GLC_OP_COUNT;
+}
+
+static inline uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace; letter case is free) between two short names. */
+static uint32_t distance(const char *a, uint32_t a_bytes, const char *b, uint32_t b_bytes)
+{
+	uint32_t row[32];
+
+	for (uint32_t j = 0; j <= b_bytes; j++)
+		row[j] = j;
+	for (uint32_t i = 1; i <= a_bytes; i++) {
+		uint32_t diagonal = row[0];
+
+		row[0] = i;
+		for (uint32_t j = 1; j <= b_bytes; j++) {
+			uint32_t above = row[j];
+			uint32_t differs = (a[i - 1] | 0x20) != (b[j - 1] | 0x20);
+
+			row[j] = smaller(diagonal + differs, smaller(above, row[j - 1]) + 1);
+			diagonal = above;
+		}
+	}
+	return row[b_bytes];
+}
+
+enum glc_op glc_op_nearest(const char *name, uint32_t bytes)
+{
+	enum glc_op best = GLC_OP_COUNT;
+	uint32_t best_distance = bytes / 3 + 1;
+
+	if (bytes > 30)
+		return GLC_OP_COUNT;
+	for (uint32_t op = 0; op < GLC_OP_COUNT; op++) {
+		uint32_t edits;
+
+		if (glc_ops[op].flags & GLC_INNER)
+			continue;
+		edits = distance(name, bytes, glc_op_name(op), glc_ops[op].name_bytes);
+		if (edits < best_distance) {
+			best_distance = edits;
+			best = (enum glc_op)op;
+		}
+	}
+	return best;
+}
