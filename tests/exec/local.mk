@@ -1,1 +1,25 @@
 # SPDX-License-Identifier: MIT
+# Running SPIR-V on a Vulkan device: a small library, a program on it, and tests with both.
+
+EXTRA_DIST += \
+	tests/exec/data/spec.spvasm \
+	tests/exec/data/vector_add.spvasm \
+	tests/exec/runner.sh \
+	$(NULL)
+TESTS += tests/exec/runner.sh
+
+if HAVE_VULKAN
+check_LTLIBRARIES += tests/exec/libexec.la
+check_PROGRAMS += tests/exec/glacier-exec tests/exec/test-vk
+tests_exec_libexec_la_CPPFLAGS = $(AM_CPPFLAGS) $(VULKAN_CFLAGS)
+tests_exec_libexec_la_SOURCES = \
+	tests/exec/vk.h \
+	tests/exec/vk_device.c \
+	tests/exec/vk_internal.h \
+	tests/exec/vk_run.c \
+	$(NULL)
+tests_exec_glacier_exec_SOURCES = tests/exec/glacier-exec.c
+tests_exec_glacier_exec_LDADD = tests/exec/libexec.la
+tests_exec_test_vk_SOURCES = tests/exec/test-vk.c
+tests_exec_test_vk_LDADD = tests/exec/libexec.la
+endif
