@@ -14,6 +14,7 @@ SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run $(SHELL)
 TESTS_VARIABLES = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	bin_programs='$(bin_PROGRAMS)'; export bin_programs; \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX; \
 	CJSON_CFLAGS='$(CJSON_CFLAGS)'; export CJSON_CFLAGS; \

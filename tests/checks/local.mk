@@ -1,1 +1,13 @@
 # SPDX-License-Identifier: MIT
+# Checks of the tree and of what was built; each skips with the reason without its tool.
+
+CHECKS = \
+	tests/checks/headers.sh \
+	tests/checks/layering.sh \
+	tests/checks/needed.sh \
+	tests/checks/startup.sh \
+	tests/checks/symbols.sh \
+	tests/checks/text.sh \
+	$(NULL)
+EXTRA_DIST += $(CHECKS)
+TESTS += $(CHECKS)
