@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+# Golden tests of the programs: TEST.test is what is typed, TEST.out what it prints.
+
+TEST_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/cli/run.sh --release=$(PACKAGE_VERSION)
+
+check_PROGRAMS += tests/cli/cli-probe
+tests_cli_cli_probe_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src
+tests_cli_cli_probe_SOURCES = tests/cli/cli-probe.c
+tests_cli_cli_probe_LDADD = src/common/libcli.la lib/libglacier.la
+
+cli_tests = \
+	tests/cli/probe/args-order.test \
+	tests/cli/probe/args-response-folder.test \
+	tests/cli/probe/args-response-loop.test \
+	tests/cli/probe/args-response-option.test \
+	tests/cli/probe/args-response.test \
+	tests/cli/probe/bad-color.test \
+	tests/cli/probe/bad-diagnostics.test \
+	tests/cli/probe/bad-number.test \
+	tests/cli/probe/bench.test \
+	tests/cli/probe/broken-pipe.test \
+	tests/cli/probe/closed-descriptors.test \
+	tests/cli/probe/closed-stdin.test \
+	tests/cli/probe/closed-stdout.test \
+	tests/cli/probe/color.test \
+	tests/cli/probe/copy-device.test \
+	tests/cli/probe/copy-empty.test \
+	tests/cli/probe/copy-fifo.test \
+	tests/cli/probe/copy-large.test \
+	tests/cli/probe/copy-proc.test \
+	tests/cli/probe/copy-stdin.test \
+	tests/cli/probe/diagnostics-json-empty.test \
+	tests/cli/probe/diagnostics-json-trouble.test \
+	tests/cli/probe/diagnostics-json.test \
+	tests/cli/probe/diagnostics-quiet.test \
+	tests/cli/probe/diagnostics.test \
+	tests/cli/probe/explain-json.test \
+	tests/cli/probe/explain-unknown.test \
+	tests/cli/probe/explain.test \
+	tests/cli/probe/folder-as-input.test \
+	tests/cli/probe/folder-as-output.test \
+	tests/cli/probe/full-disk-file.test \
+	tests/cli/probe/full-disk.test \
+	tests/cli/probe/help.test \
+	tests/cli/probe/input-shrinks.test \
+	tests/cli/probe/json-is-valid.test \
+	tests/cli/probe/missing-argument.test \
+	tests/cli/probe/missing-file.test \
+	tests/cli/probe/name-is-plain.test \
+	tests/cli/probe/no-command.test \
+	tests/cli/probe/output-is-input.test \
+	tests/cli/probe/output-kept-on-failure.test \
+	tests/cli/probe/output-long-name.test \
+	tests/cli/probe/output-mode.test \
+	tests/cli/probe/output-no-folder.test \
+	tests/cli/probe/output-pair-full.test \
+	tests/cli/probe/output-protected.test \
+	tests/cli/probe/output-through-link.test \
+	tests/cli/probe/output-twice.test \
+	tests/cli/probe/progress.test \
+	tests/cli/probe/several-missing.test \
+	tests/cli/probe/signal-interrupt.test \
+	tests/cli/probe/signal-terminate.test \
+	tests/cli/probe/stats.test \
+	tests/cli/probe/table-csv.test \
+	tests/cli/probe/table-json.test \
+	tests/cli/probe/table-text.test \
+	tests/cli/probe/tty-guard.test \
+	tests/cli/probe/unknown-letter.test \
+	tests/cli/probe/unknown-option.test \
+	tests/cli/probe/version-json.test \
+	tests/cli/probe/version.test \
+	tests/cli/probe/warnings-unknown.test \
+	tests/cli/probe/warnings.test \
+	$(NULL)
+TESTS += $(cli_tests)
+EXTRA_DIST += $(cli_tests) $(cli_tests:.test=.out) tests/cli/run.sh
+
+# Rewrites every .out: read the diff before you commit it.
+update-golden: all-am $(check_PROGRAMS)
+	@for test in $(cli_tests); do \
+	  $(SHELL) $(srcdir)/tests/cli/run.sh --update --release=$(PACKAGE_VERSION) $(srcdir)/$$test; \
+	done
+
+# The same tests with the programs that were installed.
+installcheck-local: tests/cli/cli-probe
+	@failed=; for test in $(cli_tests); do \
+	  LD_LIBRARY_PATH=$(DESTDIR)$(libdir):$$LD_LIBRARY_PATH \
+	  $(SHELL) $(srcdir)/tests/cli/run.sh --bindir=$(DESTDIR)$(bindir) \
+	    --release=$(PACKAGE_VERSION) $(srcdir)/$$test; \
+	  case $$? in 0|77) ;; *) failed="$$failed $$test" ;; esac; \
+	done; \
+	test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
+.PHONY: update-golden
