@@ -38,4 +38,8 @@ include tests/fuzz/local.mk
 
 check-long: all-am $(check_PROGRAMS)
 	@$(TESTS_VARIABLES) $(SHELL) $(srcdir)/tests/check-long $(srcdir) . $(CHECK_LONG)
-.PHONY: check-long
+
+# What ThreadSanitizer can judge: the programs of tests/stress, plain C.
+check-stress: all-am
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $(TESTS) | tr ' ' '\n' | sed -n '/^tests.stress/p' | tr '\n' ' '`"
+.PHONY: check-long check-stress

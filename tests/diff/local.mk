@@ -1,1 +1,30 @@
 # SPDX-License-Identifier: MIT
+# Our output before the field's own tools. They are looked for at run time, except the
+# SPIRV-Tools library: C++ inside, linked here as C with its standard library.
+
+EXTRA_DIST += \
+	tests/diff/data/bad-register.ptx \
+	tests/diff/data/bad-type.spvasm \
+	tests/diff/data/good.ptx \
+	tests/diff/examples.inc \
+	tests/diff/judge.sh \
+	tests/diff/ptxas.sh \
+	tests/diff/spirv-tools.sh \
+	tests/diff/spirv-val.sh \
+	$(NULL)
+TESTS += \
+	tests/diff/judge.sh \
+	tests/diff/ptxas.sh \
+	tests/diff/spirv-tools.sh \
+	tests/diff/spirv-val.sh \
+	$(NULL)
+
+if SPIRV_TOOLS_IN_PROCESS
+check_LTLIBRARIES += tests/diff/libvalid.la
+check_PROGRAMS += tests/diff/validate
+tests_diff_libvalid_la_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS)
+tests_diff_libvalid_la_SOURCES = tests/diff/valid.c tests/diff/valid.h
+tests_diff_libvalid_la_LIBADD = $(SPIRV_TOOLS_LIBS) -lstdc++ -lm
+tests_diff_validate_SOURCES = tests/diff/validate.c
+tests_diff_validate_LDADD = tests/diff/libvalid.la
+endif

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# examples.inc takes its judge from this name.
+. "${top_srcdir:-.}/tests/diff/examples.inc"

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* SPIRV-Tools' validator in process: for tests that judge thousands of modules. */
+#ifndef TESTS_DIFF_VALID_H
+#define TESTS_DIFF_VALID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct valid;
+
+/* env as spirv-val's --target-env names it ("vulkan1.3"); NULL when it is unknown. */
+struct valid *valid_create(const char *env);
+void valid_destroy(struct valid *valid);
+
+/* Is the module valid? If not, message says why: at most bytes with the terminator. */
+bool valid_spirv(struct valid *valid, const uint32_t *words, size_t count, char *message, size_t bytes);
+
+#endif
