@@ -20,7 +20,10 @@ struct glacier_buffer {
 	bool borrowed;        /* data is the caller's: it is replaced, not freed, when too small */
 };
 
-/* Fill bytes of the caller's first, and move to the heap only when they do not suffice. Since: 0.1 */
+/*
+ * Fill bytes of the caller's first, and move to the heap only when they do not suffice.
+ * The buffer must be empty (new, or after fini): what it holds is forgotten.    Since: 0.1
+ */
 GLACIER_API void glacier_buffer_borrow(struct glacier_buffer *buffer, void *data, size_t bytes);
 
 /* Frees the bytes unless they are borrowed, and leaves an empty buffer. NULL is allowed. Since: 0.1 */

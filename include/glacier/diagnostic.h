@@ -33,7 +33,7 @@ struct glacier_location {
 	uint32_t line;            /* from 1 */
 	uint32_t column;          /* from 1, in bytes; a tab is one column */
 	uint32_t length;          /* bytes to underline, at least 1 */
-	const char *source_line;  /* the text of that line, not terminated; NULL: not known */
+	const char *source_line;  /* that line as it stands in the input, any bytes, not terminated; NULL: not known */
 	size_t source_line_bytes;
 	uint64_t offset;          /* bytes from the start of the input */
 	uint32_t word;            /* SPIR-V: index of the 32-bit word */
@@ -45,7 +45,7 @@ struct glacier_diagnostic {
 	enum glacier_severity severity;
 	const char *code;         /* "GA0012"; NULL for a note */
 	const char *flag;         /* the warning's name as in -Wno-NAME; NULL if it is no warning */
-	const char *message;      /* lower case start, no full stop, no newline */
+	const char *message;      /* lower case start, no full stop; UTF-8 without control characters */
 	enum glacier_status status;
 	struct glacier_location location;
 };
@@ -59,12 +59,12 @@ struct glc_source_map;
 struct glacier_diag {
 	void (*report)(void *user, const struct glacier_diagnostic *diagnostic);  /* NULL: count only */
 	void *user;
-	uint32_t max_errors;             /* parsers stop after so many; 0: 20 */
+	uint32_t max_errors;             /* a reader stops after so many of its own; 0: 20 */
 	const uint64_t *disabled;        /* bit set over glacier_warning: not reported; NULL: none */
-	const uint64_t *fatal;           /* bit set over glacier_warning: reported as errors */
-	uint32_t errors, warnings;       /* how many were reported; the library counts */
+	const uint64_t *fatal;           /* bit set over glacier_warning: errors, unless disabled */
+	uint32_t errors, warnings;       /* how many were reported so far; the library only adds */
 	const struct glc_source_map *map;  /* the library's own: where text positions are resolved */
-	bool suppressed;
+	bool suppressed;                 /* the library's own: notes of a disabled warning go with it */
 };
 
 /* Every warning has a name, for -WNAME and -Wno-NAME. */

@@ -17,11 +17,11 @@ struct glacier_memory {
 	struct glacier_memory_block *first, *current;
 	unsigned char *base;              /* the caller's bytes */
 	size_t base_bytes;
-	size_t limit_bytes;               /* refuse to hold more than this; 0: no limit */
-	size_t held_bytes;                /* in blocks from malloc */
+	size_t limit_bytes;               /* take no more than this from malloc; 0: no limit. Set after init */
+	size_t held_bytes;                /* in blocks from malloc, whether in use or kept */
 };
 
-/* base may be NULL when bytes is 0; it must outlive the memory. Since: 0.1 */
+/* base, of any alignment, must outlive the memory; NULL when bytes is 0. Since: 0.1 */
 GLACIER_API void glacier_memory_init(struct glacier_memory *memory, void *base, size_t bytes);
 
 /* Forgets every allocation and keeps the blocks. Since: 0.1 */

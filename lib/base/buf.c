@@ -58,6 +58,7 @@ bool glc_writer_end(struct glc_writer *writer)
 {
 	if (writer->failed)
 		return false;
+	/* No bytes at all: the buffer has no data yet, and at is in scratch. */
 	if (writer->buffer->data)
 		writer->buffer->size = (size_t)(writer->at - writer->buffer->data);
 	return true;
@@ -66,7 +67,7 @@ bool glc_writer_end(struct glc_writer *writer)
 void glc_writer_grow(struct glc_writer *writer, size_t bytes)
 {
 	struct glacier_buffer *buffer = writer->buffer;
-	size_t begun = buffer->size;
+	size_t begun = buffer->size;  /* put back before returning: end sets the size, or nothing does */
 
 	if (!writer->failed) {
 		if (buffer->data)
@@ -86,6 +87,8 @@ void glc_writer_grow(struct glc_writer *writer, size_t bytes)
 
 void glc_put(struct glc_writer *writer, const void *data, size_t bytes)
 {
+	if (!bytes)  /* data may be NULL then, which memcpy does not take */
+		return;
 	glc_need(writer, bytes);
 	if (writer->failed)
 		return;
@@ -95,21 +98,27 @@ void glc_put(struct glc_writer *writer, const void *data, size_t bytes)
 
 void glc_printf(struct glc_writer *writer, const char *format, ...)
 {
+	size_t room = (size_t)(writer->end - writer->at);
 	va_list args, again;
 	int bytes;
 
+	if (writer->failed)
+		return;
 	va_start(args, format);
 	va_copy(again, args);
-	bytes = vsnprintf(NULL, 0, format, args);
+	/* Most texts fit the room that is there: a second pass is the exception. */
+	bytes = vsnprintf((char *)writer->at, room, format, args);
 	va_end(args);
-	if (bytes > 0) {
-		glc_need(writer, (size_t)bytes + 1);
-		if (!writer->failed) {
+	if (bytes < 0) {
+		writer->failed = true;
+	} else if ((size_t)bytes >= room) {
+		glc_writer_grow(writer, (size_t)bytes + 1);  /* the terminator is not kept */
+		if (!writer->failed)
 			vsnprintf((char *)writer->at, (size_t)bytes + 1, format, again);
-			writer->at += bytes;
-		}
 	}
 	va_end(again);
+	if (!writer->failed)
+		writer->at += bytes;
 }
 
 unsigned char *glc_decimal(unsigned char *at, uint64_t value)

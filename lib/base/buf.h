@@ -23,7 +23,7 @@ struct glc_writer {
 };
 
 void glc_writer_begin(struct glc_writer *writer, struct glacier_buffer *buffer);
-/* false when memory ran out at any time; the buffer then holds what it held at begin. */
+/* false when memory ran out at any time; the buffer's contents are then those at begin. */
 bool glc_writer_end(struct glc_writer *writer);
 /*
  * Makes room for `bytes` more. After a failure `at`
@@ -38,6 +38,10 @@ static inline void glc_need(struct glc_writer *writer, size_t bytes)
 }
 
 void glc_put(struct glc_writer *writer, const void *data, size_t bytes);
+/*
+ * For integers and strings. Not for floating point: its decimal point is the caller's locale's.
+ * A text that vsnprintf refuses is a failure like running out of memory.
+ */
 void glc_printf(struct glc_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -52,7 +56,7 @@ static inline void glc_putc(struct glc_writer *writer, char c)
 /* Decimal digits of value at `at`; returns the place behind them. At most 20 bytes. */
 unsigned char *glc_decimal(unsigned char *at, uint64_t value);
 
-/* Makes room for at least `bytes` more in the buffer itself. */
+/* Makes room for at least `bytes` more in the buffer itself; false, and nothing changed, without memory. */
 bool glc_buffer_reserve(struct glacier_buffer *buffer, size_t bytes);
 
 #endif

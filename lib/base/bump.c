@@ -58,7 +58,7 @@ static void enter(struct glacier_memory *memory, struct glacier_memory_block *bl
 void *glc_bump_slow(struct glacier_memory *memory, size_t bytes)
 {
 	struct glacier_memory_block **link, *block;
-	size_t want;
+	size_t limit = PTRDIFF_MAX, want, room;
 
 	link = memory->current ? &memory->current->next : &memory->first;
 	for (; (block = *link); link = &block->next) {
@@ -73,16 +73,19 @@ void *glc_bump_slow(struct glacier_memory *memory, size_t bytes)
 							 : memory->held_bytes;
 	if (want < bytes)
 		want = bytes;
-	if (want > SIZE_MAX - sizeof *block)
+	/* Near the limit a block takes what is left, so that the limit itself can be reached. */
+	if (memory->limit_bytes && memory->limit_bytes < limit)
+		limit = memory->limit_bytes;
+	room = limit > memory->held_bytes ? (limit - memory->held_bytes) & ~(size_t)15 : 0;
+	if (room < bytes)
 		return NULL;
-	if (memory->limit_bytes &&
-	    (memory->held_bytes > memory->limit_bytes || want > memory->limit_bytes - memory->held_bytes))
-		return NULL;
+	if (want > room)
+		want = room;
 	block = malloc(sizeof *block + want);
 	if (!block)
 		return NULL;
 	block->next = NULL;
-	block->bytes = want & ~(size_t)15;
+	block->bytes = want;
 	memory->held_bytes += want;
 	*link = block;
 	enter(memory, block);
@@ -108,7 +111,7 @@ void *glc_bump_grow(struct glacier_memory *memory, void *array, uint32_t count,
 		want = 16;
 	if (want < need)
 		want = need;
-	if (want > SIZE_MAX / elem_bytes / 2)
+	if (want > SIZE_MAX / 2 / elem_bytes)  /* leaves room for the rounding below */
 		return NULL;
 	old_bytes = ((size_t)*capacity * elem_bytes + 15) & ~(size_t)15;
 	new_bytes = ((size_t)want * elem_bytes + 15) & ~(size_t)15;
@@ -129,16 +132,17 @@ void *glc_bump_grow(struct glacier_memory *memory, void *array, uint32_t count,
 	return grown;
 }
 
-bool glc_reserve_slow(struct glacier_memory *memory, void **at, uint32_t count,
+bool glc_reserve_slow(struct glacier_memory *memory, void *at, uint32_t count,
 		      uint32_t *capacity, uint32_t extra, size_t elem_bytes)
 {
-	void *grown;
+	void *array;
 
 	if (extra > UINT32_MAX - count)
 		return false;
-	grown = glc_bump_grow(memory, *at, count, capacity, count + extra, elem_bytes);
-	if (!grown)
+	memcpy(&array, at, sizeof array);  /* a T *, which may not be read as a void * */
+	array = glc_bump_grow(memory, array, count, capacity, count + extra, elem_bytes);
+	if (!array)
 		return false;
-	*at = grown;
+	memcpy(at, &array, sizeof array);
 	return true;
 }

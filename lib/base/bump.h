@@ -12,7 +12,8 @@ void *glc_bump_slow(struct glacier_memory *memory, size_t bytes);
 
 static inline void *glc_bump(struct glacier_memory *memory, size_t bytes)
 {
-	size_t rounded = (bytes + 15) & ~(size_t)15;
+	/* At least 16: NULL means that memory ran out, also for 0 bytes of an empty memory. */
+	size_t rounded = (bytes + (bytes ? 15 : 16)) & ~(size_t)15;
 
 	if (rounded >= bytes && (size_t)(memory->end - memory->next) >= rounded) {
 		void *at = memory->next;
@@ -32,7 +33,8 @@ static inline void *glc_bump_zero(struct glacier_memory *memory, size_t bytes)
 
 /*
  * Grow an array in bump memory to hold at least `need` elements: the old bytes stay where
- * they are until the reset. Returns the new place, or NULL; *capacity is updated.
+ * they are until the reset. Returns the new place and updates *capacity, or returns NULL
+ * and changes nothing. The array must have come from here, or be NULL with capacity 0.
  */
 void *glc_bump_grow(struct glacier_memory *memory, void *array, uint32_t count,
 		    uint32_t *capacity, uint32_t need, size_t elem_bytes);
@@ -51,10 +53,11 @@ void *glc_bump_grow(struct glacier_memory *memory, void *array, uint32_t count,
 #define GLC_RESERVE(memory, array, extra)                                                     \
 	((array)->capacity - (array)->count >= (extra)                                        \
 		 ? true                                                                       \
-		 : glc_reserve_slow(memory, (void **)&(array)->at, (array)->count,            \
+		 : glc_reserve_slow(memory, &(array)->at, (array)->count,                     \
 				    &(array)->capacity, (extra), sizeof *(array)->at))
 
-bool glc_reserve_slow(struct glacier_memory *memory, void **at, uint32_t count,
+/* at: where the array's pointer lies, of whatever type; it changes only on success. */
+bool glc_reserve_slow(struct glacier_memory *memory, void *at, uint32_t count,
 		      uint32_t *capacity, uint32_t extra, size_t elem_bytes);
 
 #define GLC_PUSH(memory, array) \

@@ -15,7 +15,7 @@
 
 static const struct pool {
 #define ROW(area, name, number, status, warning, text, cause, remedy, clause) \
-	char area##_##name##_code[sizeof #area "0000"];                       \
+	char area##_##name##_code[sizeof "GA0000"];                           \
 	char area##_##name##_text[sizeof text];                               \
 	char area##_##name##_cause[sizeof cause];                             \
 	char area##_##name##_remedy[sizeof remedy];                           \
@@ -23,20 +23,21 @@ static const struct pool {
 #include "base/codes.def"
 #undef ROW
 } pool = {
-#define ROW(area, name, number, status, warning, text, cause, remedy, clause) \
-	#area, text, cause, remedy, clause,
+/* Areas have two letters; a constant expression spells the number in four digits. */
+#define DIGIT(number, divisor) '0' + (number) / (divisor) % 10
+#define ROW(area, name, number, status, warning, text, cause, remedy, clause)          \
+	{#area[0], #area[1], DIGIT(number, 1000), DIGIT(number, 100), DIGIT(number, 10), \
+	 DIGIT(number, 1)}, text, cause, remedy, clause,
 #include "base/codes.def"
 #undef ROW
 };
 
 static const struct row {
-	uint16_t number;
 	uint8_t status, warning;
 	uint32_t code, text, cause, remedy, clause;
 } rows[GLC_CODE_COUNT] = {
 #define ROW(area, name, number_, status_, warning_, text_, cause_, remedy_, clause_) \
-	{.number = number_,                                                          \
-	 .status = GLACIER_ERR_##status_,                                            \
+	{.status = GLACIER_ERR_##status_,                                            \
 	 .warning = GLACIER_WARNING_##warning_,                                      \
 	 .code = offsetof(struct pool, area##_##name##_code),                        \
 	 .text = offsetof(struct pool, area##_##name##_text),                        \
@@ -50,19 +51,6 @@ static const struct row {
 static const char *at(uint32_t offset)
 {
 	return (const char *)&pool + offset;
-}
-
-/* "GA0012": the area's letters lie in the pool, the digits are made here. */
-static const char *code_name(const struct row *row, char out[8])
-{
-	const char *area = at(row->code);
-	size_t n = strlen(area);
-
-	memcpy(out, area, n);
-	for (unsigned i = 0, divisor = 1000; i < 4; i++, divisor /= 10)
-		out[n + i] = (char)('0' + row->number / divisor % 10);
-	out[n + 4] = '\0';
-	return out;
 }
 
 enum glacier_status glc_code_status(enum glc_code code)
@@ -95,14 +83,13 @@ enum glacier_warning glacier_warning_find(const char *name)
 
 bool glacier_code_at(size_t index, struct glacier_code_info *info)
 {
-	static _Thread_local char name[8];
 	const struct row *row;
 
 	if (index >= GLC_CODE_COUNT)
 		return false;
 	row = &rows[index];
 	*info = (struct glacier_code_info){
-		.code = code_name(row, name),
+		.code = at(row->code),
 		.text = at(row->text),
 		.cause = at(row->cause),
 		.remedy = at(row->remedy),
@@ -115,10 +102,8 @@ bool glacier_code_at(size_t index, struct glacier_code_info *info)
 
 bool glacier_code_find(const char *code, struct glacier_code_info *info)
 {
-	char name[8];
-
 	for (size_t i = 0; i < GLC_CODE_COUNT; i++)
-		if (!strcasecmp(code, code_name(&rows[i], name)))
+		if (!strcasecmp(code, at(rows[i].code)))
 			return glacier_code_at(i, info);
 	return false;
 }
@@ -140,12 +125,51 @@ static bool bit(const uint64_t *set, enum glacier_warning warning)
 	return set && (set[warning / 64] >> (warning % 64) & 1);
 }
 
-/* Names and bytes of hostile input reach messages: nothing unprintable leaves. */
-static void make_printable(char *text)
+/*
+ * The bytes of the well-formed UTF-8 sequence at `at` (Unicode 15, table 3-7), 0 if there
+ * is none or it is a control character. The string's terminator ends every sequence.
+ */
+static unsigned printable(const unsigned char *at)
 {
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || (unsigned char)*text == 0x7f)
-			*text = '?';
+	unsigned length = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+
+	if (at[0] < 0x20 || at[0] == 0x7f || (at[0] >= 0x80 && at[0] < 0xc2) || at[0] > 0xf4)
+		return 0;
+	for (unsigned i = 1; i < length; i++)
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	switch (at[0]) {
+	case 0xc2: return at[1] < 0xa0 ? 0 : length;  /* the controls U+0080 to U+009F */
+	case 0xe0: return at[1] < 0xa0 ? 0 : length;  /* overlong */
+	case 0xed: return at[1] > 0x9f ? 0 : length;  /* surrogates */
+	case 0xf0: return at[1] < 0x90 ? 0 : length;  /* overlong */
+	case 0xf4: return at[1] > 0x8f ? 0 : length;  /* above U+10FFFF */
+	default: return length;
+	}
+}
+
+enum { MESSAGE_BYTES = 1024 };
+
+/*
+ * Names and bytes of hostile input reach messages: what leaves is valid UTF-8 without
+ * control characters, and says when it was cut.
+ */
+__attribute__((format(printf, 2, 0)))
+static void format_message(char message[MESSAGE_BYTES], const char *text, va_list args)
+{
+	int bytes = vsnprintf(message, MESSAGE_BYTES, text, args);
+
+	if (bytes < 0)
+		message[0] = '\0';
+	if (bytes >= MESSAGE_BYTES)
+		strcpy(message + MESSAGE_BYTES - sizeof "...", "...");
+	for (unsigned char *c = (unsigned char *)message; *c;) {
+		unsigned length = printable(c);
+
+		if (!length)
+			*c = '?';
+		c += length ? length : 1;
+	}
 }
 
 enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, uint64_t where,
@@ -154,7 +178,7 @@ enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, ui
 	const struct row *row = &rows[code];
 	struct glacier_diagnostic diagnostic = {.severity = GLACIER_ERROR, .status = row->status};
 	enum glacier_status status = row->status;
-	char message[1024], name[8];
+	char message[MESSAGE_BYTES];
 	va_list args;
 
 	if (!diag)
@@ -177,10 +201,9 @@ enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, ui
 		return status;
 
 	va_start(args, text);
-	vsnprintf(message, sizeof message, text, args);
+	format_message(message, text, args);
 	va_end(args);
-	make_printable(message);
-	diagnostic.code = code_name(row, name);
+	diagnostic.code = at(row->code);
 	diagnostic.flag = glacier_warning_name(row->warning);
 	diagnostic.message = message;
 	locate(diag, where, &diagnostic.location);
@@ -191,15 +214,14 @@ enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, ui
 void glc_note(struct glacier_diag *diag, uint64_t where, const char *text, ...)
 {
 	struct glacier_diagnostic diagnostic = {.severity = GLACIER_NOTE};
-	char message[1024];
+	char message[MESSAGE_BYTES];
 	va_list args;
 
 	if (!diag || !diag->report || diag->suppressed)
 		return;
 	va_start(args, text);
-	vsnprintf(message, sizeof message, text, args);
+	format_message(message, text, args);
 	va_end(args);
-	make_printable(message);
 	diagnostic.message = message;
 	locate(diag, where, &diagnostic.location);
 	diag->report(diag->user, &diagnostic);

@@ -11,19 +11,50 @@ const struct glc_source *glc_source_at(const struct glc_source_map *map, uint32_
 	return NULL;
 }
 
-uint32_t glc_source_line(const struct glc_source *source, uint32_t position)
+static uint32_t line_end(const struct glc_source *source, uint32_t offset)
 {
-	const char *at = source->text, *end = at + (position - source->base);
-	uint32_t line = 1;
+	const char *newline = NULL;
 
-	while ((at = memchr(at, '\n', (size_t)(end - at)))) {
-		line++;
-		at++;
-	}
-	return line;
+	if (offset < source->size)  /* an empty text may be NULL, which memchr does not take */
+		newline = memchr(source->text + offset, '\n', source->size - offset);
+	return newline ? (uint32_t)(newline - source->text) : (uint32_t)source->size;
 }
 
-/* How many bytes the word at `at` has: what a caret underlines. */
+static uint32_t line_start(const struct glc_source *source, uint32_t offset)
+{
+	while (offset && source->text[offset - 1] != '\n')
+		offset--;
+	return offset;
+}
+
+void glc_source_find_line(struct glc_line *line, const struct glc_source *source, uint32_t position)
+{
+	uint32_t offset = position - source->base;
+
+	/* From the top, unless the way from the line at hand is shorter. */
+	if (line->source != source || offset < line->start / 2)
+		*line = (struct glc_line){.source = source, .number = 1, .end = line_end(source, 0)};
+	while (offset > line->end) {
+		line->number++;
+		line->start = line->end + 1;
+		line->end = line_end(source, line->start);
+	}
+	while (offset < line->start) {
+		line->number--;
+		line->end = line->start - 1;
+		line->start = line_start(source, line->end);
+	}
+}
+
+uint32_t glc_source_line(const struct glc_source *source, uint32_t position)
+{
+	struct glc_line line = {0};
+
+	glc_source_find_line(&line, source, position);
+	return line.number;
+}
+
+/* How many bytes the word at `at` has: what a caret underlines. at may lie one behind end. */
 static uint32_t word_length(const char *at, const char *end)
 {
 	const char *start = at;
@@ -39,8 +70,9 @@ static uint32_t word_length(const char *at, const char *end)
 void glc_source_locate(const struct glc_source_map *map, uint32_t position,
 		       struct glacier_location *location)
 {
+	struct glc_line here = {0}, *line = map->last ? map->last : &here;
 	const struct glc_source *source;
-	const char *line, *at, *end;
+	const char *start, *at, *end;
 
 	if (map->locate) {
 		map->locate(map, position, location);
@@ -51,18 +83,21 @@ void glc_source_locate(const struct glc_source_map *map, uint32_t position,
 		return;
 	if (position - source->base > source->size)
 		position = source->base + (uint32_t)source->size;
-	at = source->text + (position - source->base);
-	for (line = at; line > source->text && line[-1] != '\n'; line--)
-		;
-	end = memchr(at, '\n', source->size - (position - source->base));
-	if (!end)
-		end = source->text + source->size;
-
+	glc_source_find_line(line, source, position);
 	location->kind = GLACIER_LOCATION_TEXT;
 	location->source = source->name;
-	location->line = glc_source_line(source, position);
-	location->column = (uint32_t)(at - line) + 1;
+	location->line = line->number;
+	location->column = position - source->base - line->start + 1;
+	location->length = 1;
+	if (!source->text)
+		return;
+
+	start = source->text + line->start;
+	at = source->text + (position - source->base);
+	end = source->text + line->end;
+	if (end > start && end[-1] == '\r')
+		end--;
 	location->length = word_length(at, end);
-	location->source_line = line;
-	location->source_line_bytes = (size_t)(end - line);
+	location->source_line = start;
+	location->source_line_bytes = (size_t)(end - start);
 }
