@@ -26,9 +26,18 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/bump.c \
 	lib/base/bump.h \
 	lib/base/codes.def \
+	lib/base/cpu.c \
+	lib/base/cpu.h \
 	lib/base/cursor.h \
 	lib/base/diag.c \
 	lib/base/diag.h \
+	lib/base/hash.c \
+	lib/base/hash.h \
+	lib/base/hist.c \
+	lib/base/hist.h \
+	lib/base/pool.c \
+	lib/base/pool.h \
+	lib/base/rng.h \
 	lib/base/source.c \
 	lib/base/source.h \
 	lib/base/status.c \
