@@ -35,6 +35,8 @@ include tests/checks/local.mk
 include tests/diff/local.mk
 include tests/exec/local.mk
 include tests/fuzz/local.mk
+include tests/stress/local.mk
+include tests/unit/local.mk
 
 check-long: all-am $(check_PROGRAMS)
 	@$(TESTS_VARIABLES) $(SHELL) $(srcdir)/tests/check-long $(srcdir) . $(CHECK_LONG)

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# Plain C programs that exit 0 when all went well: threads (they run under TSan, where
+# Criterion does not), and memory that runs out.
+
+STRESS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+
+check_PROGRAMS += tests/stress/pool tests/stress/no_memory
+TESTS += tests/stress/pool tests/stress/no_memory
+
+tests_stress_pool_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_pool_LDADD = lib/libglacier-internal.la
+tests_stress_pool_SOURCES = tests/stress/pool.c tests/stress/stress.h
+
+# The linker hands the library's calls to the test: sanitizers keep their own malloc.
+tests_stress_no_memory_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_no_memory_LDADD = lib/libglacier-internal.la
+tests_stress_no_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=realloc \
+	-Wl,--wrap=aligned_alloc -Wl,--wrap=free -Wl,--wrap=pthread_create
+tests_stress_no_memory_SOURCES = tests/stress/no_memory.c tests/stress/stress.h

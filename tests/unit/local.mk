@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# Unit tests: one Criterion program an area, linked with all of the library's symbols.
+# Without Criterion they are skipped; so they are under TSan, which libcriterion does not bear.
+
+UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(CRITERION_CFLAGS)
+UNIT_LDADD = lib/libglacier-internal.la $(CRITERION_LIBS) -lm
+
+if UNIT_TESTS
+check_PROGRAMS += tests/unit/test_base
+TESTS += tests/unit/test_base
+tests_unit_test_base_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_base_LDADD = $(UNIT_LDADD)
+tests_unit_test_base_SOURCES = \
+	tests/unit/test_base_buf.c \
+	tests/unit/test_base_bump.c \
+	tests/unit/test_base_cpu.c \
+	tests/unit/test_base_cursor.c \
+	tests/unit/test_base_diag.c \
+	tests/unit/test_base_hash.c \
+	tests/unit/test_base_hist.c \
+	tests/unit/test_base_rng.c \
+	tests/unit/test_base_source.c \
+	$(NULL)
+endif
