@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Completion for bash and zsh, in the folders where the shells look.
+
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions

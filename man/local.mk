@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# The manual. A page names only programs that exist.
+
+dist_man_MANS += \
+	man/glacier-diagnostics.7 \
+	man/glacier-environment.7 \
+	man/glacier.7 \
+	$(NULL)
+
+# Its source is lib/base/codes.def; a test compares.
+check_PROGRAMS += maint/diagnostics-page
+maint_diagnostics_page_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src
+maint_diagnostics_page_SOURCES = maint/diagnostics-page.c
+maint_diagnostics_page_LDADD = src/common/libcli.la lib/libglacier.la
+
+update-diagnostics: maint/diagnostics-page
+	maint/diagnostics-page >$(srcdir)/man/glacier-diagnostics.7
+.PHONY: update-diagnostics

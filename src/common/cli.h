@@ -167,6 +167,9 @@ size_t cli_printable(const char *at, const char *end);
 /* Foreign text for people: what cannot be shown becomes a question mark. */
 void cli_print_clean(FILE *out, const char *text, size_t bytes);
 
+/* A message's printf pattern for people: "..." stands for each conversion. Cut to fit out. */
+void cli_message_pattern(const char *text, char *out, size_t bytes);
+
 /* The JSON form of messages: an array that is closed at exit. */
 void cli_json_report(const char *input, const struct glacier_diagnostic *diagnostic);
 void cli_json_report_end(void);

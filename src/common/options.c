@@ -215,6 +215,7 @@ static bool find_code(const char *name, struct glacier_code_info *info)
 static _Noreturn void print_explanation(const char *code)
 {
 	struct glacier_code_info info;
+	char pattern[512];
 
 	if (!find_code(code, &info))
 		cli_die("no message has the code '%s'; glacier-diagnostics(7) lists them", code);
@@ -234,7 +235,8 @@ static _Noreturn void print_explanation(const char *code)
 		putchar('\n');
 		cli_exit(CLI_OK);
 	}
-	printf("%s: %s", info.code, info.text);
+	cli_message_pattern(info.text, pattern, sizeof pattern);
+	printf("%s: %s", info.code, pattern);
 	if (info.warning)
 		printf(" [-W%s]", glacier_warning_name(info.warning));
 	printf("\n\n%s\n%s\n\nSee %s.\n", info.cause, info.remedy, info.clause);

@@ -291,6 +291,24 @@ void cli_say(const char *format, ...)
 	va_end(args);
 }
 
+void cli_message_pattern(const char *text, char *out, size_t bytes)
+{
+	size_t used = 0;
+
+	while (*text && used + 4 < bytes) {
+		if (*text != '%' || text[1] == '%') {
+			out[used++] = *text;
+			text += *text == '%' ? 2 : 1;
+			continue;
+		}
+		text += 1 + strspn(text + 1, "-+ #0123456789.*hljztL");
+		text += *text != '\0';
+		memcpy(out + used, "...", 3);
+		used += 3;
+	}
+	out[used] = '\0';
+}
+
 /* --- The way out ------------------------------------------------------------------------- */
 
 enum cli_code cli_code_of(enum glacier_status status)

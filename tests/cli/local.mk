@@ -73,8 +73,14 @@ cli_tests = \
 	tests/cli/probe/warnings-unknown.test \
 	tests/cli/probe/warnings.test \
 	$(NULL)
-TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) $(cli_tests:.test=.out) tests/cli/run.sh
+TESTS += $(cli_tests) tests/cli/manual.sh tests/cli/option-lists.sh
+EXTRA_DIST += \
+	$(cli_tests) \
+	$(cli_tests:.test=.out) \
+	tests/cli/manual.sh \
+	tests/cli/option-lists.sh \
+	tests/cli/run.sh \
+	$(NULL)
 
 # Rewrites every .out: read the diff before you commit it.
 update-golden: all-am $(check_PROGRAMS)
