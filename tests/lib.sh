@@ -37,6 +37,15 @@ need()
 	done
 }
 
+# need_source: skip unless another build can be configured from the same source folder;
+# that build must not take over this one's compiler, flags or job server.
+need_source()
+{
+	unset CC CXX CFLAGS CPPFLAGS LDFLAGS CJSON_CFLAGS CJSON_LIBS MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
+	[ -x "$top_srcdir/configure" ] || skip "there is no configure"
+	[ ! -f "$top_srcdir/config.status" ] || skip "the source folder itself is configured; build in another one"
+}
+
 # A folder of the test's own, removed at its end.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/glacier-$test_name.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT

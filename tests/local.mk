@@ -44,4 +44,8 @@ check-long: all-am $(check_PROGRAMS)
 # What ThreadSanitizer can judge: the programs of tests/stress, plain C.
 check-stress: all-am
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $(TESTS) | tr ' ' '\n' | sed -n '/^tests.stress/p' | tr '\n' ' '`"
-.PHONY: check-long check-stress
+
+# The tests that are programs without Criterion, one a line: for other machines.
+list-plain-tests:
+	@echo $(TESTS) | tr ' ' '\n' | sed -n '/^tests.stress/p' | sed '/sh$$/d'
+.PHONY: check-long check-stress list-plain-tests

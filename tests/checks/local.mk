@@ -11,3 +11,9 @@ CHECKS = \
 	$(NULL)
 EXTRA_DIST += $(CHECKS)
 TESTS += $(CHECKS)
+
+LONG_CHECKS = \
+	tests/checks/arm64.sh \
+	$(NULL)
+EXTRA_DIST += $(LONG_CHECKS)
+CHECK_LONG += tests/checks/arm64.sh:600
