@@ -63,4 +63,4 @@ if [ -n "$update" ]; then
 	cat "$scratch/out" >"$expected"
 	exit
 fi
-diff -u "$expected" "$scratch/out"
+diff -uN "$expected" "$scratch/out"
