@@ -127,8 +127,10 @@ bool cli_is_input(const struct stat *status);
 bool cli_stage(const char *path, const void *data, size_t bytes, bool binary);
 /* All staged outputs take their names. false: something failed and was said. */
 bool cli_commit(void);
-/* Removes what is staged; safe in a signal handler. */
+/* Forgets what is staged. */
 void cli_drop_staged(void);
+/* Its part that a signal handler may call. */
+void cli_remove_temporaries(void);
 
 /* Cleaning up after SIGINT and its like; called before the first temporary exists (signals.c). */
 void cli_catch_signals(void);

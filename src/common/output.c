@@ -24,12 +24,31 @@ struct staged {
 
 static struct staged *volatile staged_list;
 
-void cli_drop_staged(void)
+void cli_remove_temporaries(void)
 {
-	for (struct staged *s = staged_list; s; s = s->next)
+	for (const struct staged *s = staged_list; s; s = s->next)
 		if (s->temporary)
 			unlink(s->temporary);
+}
+
+void cli_drop_staged(void)
+{
+	struct staged *s, *next;
+	sigset_t saved;
+
+	if (!staged_list)
+		return;
+	cli_hold_signals(&saved);
+	cli_remove_temporaries();
+	s = staged_list;
 	staged_list = NULL;
+	cli_allow_signals(&saved);
+	for (; s; s = next) {
+		next = s->next;
+		free(s->temporary);
+		free(s->path);
+		free(s);
+	}
 }
 
 static bool write_all(int fd, const void *data, size_t bytes)
@@ -227,7 +246,7 @@ static bool take_name(struct staged *s)
 
 bool cli_commit(void)
 {
-	struct staged *s, *next;
+	struct staged *s;
 	bool done = true;
 
 	for (s = staged_list; s && done; s = s->next)
@@ -236,16 +255,7 @@ bool cli_commit(void)
 	for (s = staged_list; s && done; s = s->next)
 		if (s->temporary)
 			done = take_name(s);
-	if (!done) {
-		cli_drop_staged();
-		return false;
-	}
-	s = staged_list;
-	staged_list = NULL;
-	for (; s; s = next) {
-		next = s->next;
-		free(s->path);
-		free(s);
-	}
-	return true;
+	/* What took its name is no temporary any more. */
+	cli_drop_staged();
+	return done;
 }

@@ -23,7 +23,7 @@ static struct guard {
 /* SA_RESETHAND: the second one takes the default action, once the handler has returned. */
 static void on_ending(int number)
 {
-	cli_drop_staged();
+	cli_remove_temporaries();
 	raise(number);
 }
 
@@ -72,7 +72,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 	ssize_t ignored;
 
 	(void)context;
-	cli_drop_staged();
+	cli_remove_temporaries();
 	while (guard && at - (uintptr_t)guard->file.data >= guard->file.size)
 		guard = guard->next;
 	if (!guard) {
