@@ -44,10 +44,19 @@ trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 trap 'exit 99' HUP INT TERM
 mkdir "$scratch/run" && cd "$scratch/run" || exit 99
 
+# A sanitizer's report counts even when the test looks at no stderr.
+for name in ASAN UBSAN LSAN TSAN; do
+	eval "${name}_OPTIONS=\${${name}_OPTIONS:+\$${name}_OPTIONS:}log_path=$scratch/report"
+	export "${name}_OPTIONS"
+done
+
 limit=
 command -v timeout >/dev/null && limit='timeout -k 5 60'
 $limit sh "$test" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
 code=$?
+for report in "$scratch"/report*; do
+	[ ! -e "$report" ] || { cat "$report"; exit 1; }
+done
 if [ $code -eq 77 ]; then
 	cat "$scratch/stdout"
 	exit 77
