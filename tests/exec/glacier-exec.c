@@ -94,10 +94,11 @@ static void *read_file(const char *path, size_t *bytes)
 {
 	FILE *file = fopen(path, "rb");
 	size_t capacity = 1 << 16;
-	char *data = allocate(capacity);
+	char *data;
 
 	if (!file)
 		die(TROUBLE, "%s: %s", path, strerror(errno));
+	data = allocate(capacity);
 	*bytes = 0;
 	for (;;) {
 		size_t got = fread(data + *bytes, 1, capacity - *bytes, file);
