@@ -4,8 +4,8 @@
 
 STRESS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 
-check_PROGRAMS += tests/stress/pool tests/stress/no_memory
-TESTS += tests/stress/pool tests/stress/no_memory
+check_PROGRAMS += tests/stress/pool tests/stress/no_memory tests/stress/math_f32
+TESTS += tests/stress/pool tests/stress/no_memory tests/stress/math_f32
 
 tests_stress_pool_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_pool_LDADD = lib/libglacier-internal.la
@@ -17,3 +17,10 @@ tests_stress_no_memory_LDADD = lib/libglacier-internal.la
 tests_stress_no_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=realloc \
 	-Wl,--wrap=aligned_alloc -Wl,--wrap=free -Wl,--wrap=pthread_create
 tests_stress_no_memory_SOURCES = tests/stress/no_memory.c tests/stress/stress.h
+
+# Header only: the functions are computed here, not emitted.
+CHECK_LONG += tests/stress/math_f32_full.sh:3600
+EXTRA_DIST += tests/stress/math_f32_full.sh maint/derive-math-f32.py
+tests_stress_math_f32_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_math_f32_LDADD = -lm
+tests_stress_math_f32_SOURCES = tests/stress/math_f32.c tests/stress/math_eval.h lib/ir/math_f32.h

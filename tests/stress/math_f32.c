@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The error of the f32 transcendentals, against the C library's double functions: their own
+ * error is below 2^-28 of an f32 ULP, which cannot hide anything at the bounds stated here.
+ *
+ *	math_f32 [--full] [NAME...]
+ *
+ * By default every 4,099th input, and all neighbours of the inputs where something changes;
+ * --full: all 2^32 inputs of each function of one argument, 10^8 random pairs for pow.
+ * Prints the largest error in ULP of the result and where it is; fails above the bound, or
+ * where a zero's sign, an infinity or a NaN is wrong.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "math_eval.h"
+
+#include "ir/math_f32.h"
+
+enum { BLOCK = 4096, THREADS_MAX = 16, STRIDE = 4099, NEIGHBOURS = 100 };
+
+static uint32_t bits_of(float x)
+{
+	return eval_as_u32(x);
+}
+
+static float of_bits(uint32_t bits)
+{
+	return eval_as_f32(bits);
+}
+
+/* --- The functions -------------------------------------------------------- */
+
+/* One loop per function, so that the compiler sees through the evaluation. */
+#define UNARY(name)                                                           \
+	__attribute__((noinline)) static void name##_block(const float *x, float *result, int count)    \
+	{                                                                     \
+		for (int i = 0; i < count; i++)                               \
+			result[i] = name##_f32(NULL, x[i]);                   \
+	}
+UNARY(exp)
+UNARY(exp2)
+UNARY(log)
+UNARY(log2)
+UNARY(sin)
+UNARY(cos)
+UNARY(tanh)
+
+__attribute__((noinline)) static void pow_block(const float *x, const float *y, float *result, int count)
+{
+	for (int i = 0; i < count; i++)
+		result[i] = pow_f32(NULL, x[i], y[i]);
+}
+
+struct function {
+	char name[8];
+	void (*block)(const float *x, float *result, int count);
+	double (*reference)(double);
+	int mirror;     /* f(-x) = mirror f(x); 0: no such thing */
+	double bound;   /* ULP: what --full found, and a little */
+};
+
+static const struct function FUNCTIONS[] = {
+	{"exp",  exp_block,  exp,  0, 1.05},
+	{"exp2", exp2_block, exp2, 0, 1.15},
+	{"log",  log_block,  log,  0, 0.90},
+	{"log2", log2_block, log2, 0, 1.00},
+	{"sin",  sin_block,  sin,  -1, 2},
+	{"cos",  cos_block,  cos,  1, 2},
+	{"tanh", tanh_block, tanh, -1, 1.5},
+};
+static const double POW_BOUND = 1.5;
+
+/* --- Errors --------------------------------------------------------------- */
+
+/* |got - want| in ULP of an f32 near want; infinite where no rounding error explains it. */
+static double error_of(float got, double want)
+{
+	double value = got, scale;
+	uint64_t bits;
+	int exponent;
+
+	if (isnan(want) || isnan(got))
+		return isnan(want) && isnan(got) ? 0 : INFINITY;
+	if (!signbit(want) != !signbit(got) || (want == 0 && got != 0))
+		return INFINITY;
+	/* Infinity stands for 2^128, where rounding to nearest puts its edge. */
+	value = isinf(got) ? 0x1p128 : fabs(value);
+	want = fabs(want) > 0x1p128 ? 0x1p128 : fabs(want);
+	memcpy(&bits, &want, sizeof bits);
+	exponent = (int)(bits >> 52) - 1023;
+	if (exponent < -126)
+		exponent = -126;
+	if (exponent > 127)
+		exponent = 127;
+	bits = (uint64_t)(1023 + 23 - exponent) << 52;
+	memcpy(&scale, &bits, sizeof scale);
+	return fabs(value - want) * scale;
+}
+
+struct worst {
+	double error;
+	float x, y;
+	double sum;        /* of the errors, for the mean */
+	uint64_t count;
+};
+
+static void note(struct worst *worst, double error, float x, float y)
+{
+	worst->count++;
+	worst->sum += error;
+	if (error > worst->error) {
+		worst->error = error;
+		worst->x = x;
+		worst->y = y;
+	}
+}
+
+static void merge(struct worst *into, const struct worst *from)
+{
+	if (from->error > into->error) {
+		into->error = from->error;
+		into->x = from->x;
+		into->y = from->y;
+	}
+	into->sum += from->sum;
+	into->count += from->count;
+}
+
+/* --- Work over threads ---------------------------------------------------- */
+
+struct job {
+	void (*block)(const struct job *job, uint64_t index, struct worst *worst);
+	const struct function *function;
+	uint64_t blocks, inputs;
+	uint32_t stride;
+	_Atomic uint64_t next;
+	struct worst worst[THREADS_MAX];
+	_Atomic int threads;
+};
+
+static void *work(void *argument)
+{
+	struct job *job = argument;
+	struct worst worst = {0};
+	uint64_t index;
+
+	while ((index = atomic_fetch_add(&job->next, 1)) < job->blocks)
+		job->block(job, index, &worst);
+	job->worst[atomic_fetch_add(&job->threads, 1)] = worst;
+	return NULL;
+}
+
+static struct worst run(struct job *job)
+{
+	long threads = sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_t thread[THREADS_MAX];
+	struct worst worst = {0};
+	int begun = 0;
+
+	if (threads > THREADS_MAX)
+		threads = THREADS_MAX;
+	while (begun < threads - 1 && !pthread_create(&thread[begun], NULL, work, job))
+		begun++;
+	work(job);
+	for (int i = 0; i < begun; i++)
+		pthread_join(thread[i], NULL);
+	for (int i = 0; i <= begun; i++)
+		merge(&worst, &job->worst[i]);
+	return worst;
+}
+
+/* --- One argument --------------------------------------------------------- */
+
+/* With a mirror, -x is tried with x: the reference is what takes the time. */
+static void compare(const struct function *f, const float *x, int count, struct worst *worst)
+{
+	float got[BLOCK], opposite[BLOCK], mirrored[BLOCK];
+
+	f->block(x, got, count);
+	if (f->mirror) {
+		for (int i = 0; i < count; i++)
+			opposite[i] = -x[i];
+		f->block(opposite, mirrored, count);
+	}
+	for (int i = 0; i < count; i++) {
+		double want = f->reference(x[i]);
+
+		note(worst, error_of(got[i], want), x[i], 0);
+		if (f->mirror)
+			note(worst, error_of(mirrored[i], f->mirror * want), -x[i], 0);
+	}
+}
+
+static void unary_block(const struct job *job, uint64_t index, struct worst *worst)
+{
+	uint64_t first = index * BLOCK * job->stride, end = job->inputs;
+	float x[BLOCK] = {0};
+	int count = 0;
+
+	for (; count < BLOCK && first < end; count++, first += job->stride)
+		x[count] = of_bits((uint32_t)first);
+	compare(job->function, x, count, worst);
+}
+
+/* Where a function, or our way to compute it, changes; and the f32 nearest to multiples of pi/2. */
+static const float EDGES[] = {
+	0.0f, 0x1p-149f, 0x1p-148f, 0x1p-126f, 0x1p-125f, 0x1p-64f, 0x1p-25f, 0x1p-24f, 0x1p-12f, 0x1p-7f,
+	0.25f, 0x1.555556p-2f, 0x1.62e43p-2f, 0.5f, 0.625f, 0x1.6a09e6p-1f, 0x1.921fb6p-1f, 1.0f,
+	0x1.16a09ep0f, 0x1.24p0f, 0x1.6a09e6p0f, 0x1.921fb6p0f, 2.0f, 0x1.921fb6p1f, 3.0f, 4.0f, 0x1.2d97c8p2f,
+	9.0f, 9.01f, 20.0f, 0x1.0ffep3f, 0x1p8f, 126.0f, 127.0f, 128.0f, 149.0f, 150.0f, 151.0f, 88.72284f,
+	87.33655f, 103.27893f, 103.97208f, 105.0f, 89.0f, 16384.0f, 0x1p22f, 0x1p23f, 0x1p24f, 0x1p31f, 0x1p32f,
+	0x1p63f, 0x1p64f, 0x1p95f, 0x1p96f, 0x1p126f, 0x1p127f, 0x1.fffffep127f, INFINITY, NAN,
+	0x1.f36f2ap95f, 0x1.f36f2ap96f,   /* 16367173 2^72 and twice that: 2^-30 quadrants off */
+	0x1.f9cbep7f, 0x1.6c6cbcp45f, 0x1.5fdbc0p6f,
+};
+
+static void unary_edges(const struct function *f, struct worst *worst)
+{
+	for (size_t i = 0; i < sizeof EDGES / sizeof *EDGES; i++) {
+		float x[4 * NEIGHBOURS + 2];
+		int count = 0;
+
+		for (int k = -NEIGHBOURS; k <= NEIGHBOURS; k++) {
+			x[count++] = of_bits(bits_of(EDGES[i]) + (uint32_t)k);
+			x[count++] = of_bits(bits_of(-EDGES[i]) + (uint32_t)k);
+		}
+		compare(f, x, count, worst);
+	}
+}
+
+static struct worst test_unary(const struct function *f, bool full)
+{
+	uint64_t inputs = UINT64_C(1) << (f->mirror ? 31 : 32);
+	uint32_t stride = full ? 1 : STRIDE;
+	struct job job = {
+		.block = unary_block,
+		.function = f,
+		.inputs = inputs,
+		.stride = stride,
+		.blocks = (inputs / stride + BLOCK) / BLOCK,
+	};
+	struct worst worst = run(&job), edges = {0};
+
+	unary_edges(f, &edges);
+	merge(&worst, &edges);
+	return worst;
+}
+
+/* --- Pow ------------------------------------------------------------------ */
+
+/* Steele, Lea, Flood: SplitMix64. */
+static uint64_t random_bits(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static double uniform(uint64_t *state, double from, double to)
+{
+	return from + (to - from) * (double)(random_bits(state) >> 11) * 0x1p-53;
+}
+
+static void random_pair(uint64_t *state, float *x, float *y)
+{
+	uint64_t r = random_bits(state);
+	double log;
+
+	*x = of_bits((uint32_t)(r >> 32));
+	switch (r % 8) {
+	case 0:   /* anything */
+		*y = of_bits((uint32_t)random_bits(state));
+		return;
+	case 1:   /* whole y, x of both signs */
+		*x = of_bits(bits_of((float)exp2(uniform(state, -8, 8))) | ((uint32_t)r & SIGN_BIT));
+		*y = (float)floor(uniform(state, -40, 40));
+		return;
+	case 2:   /* x near 1 */
+		log = exp2(uniform(state, -24, -1.5));
+		*x = (float)(r & 8 ? 1 + log : 1 - log);
+		break;
+	case 3:   /* near the middle of what log2 reduces */
+		*x = (float)exp2(uniform(state, -1, 1));
+		break;
+	default:
+		*x = of_bits(bits_of(*x) & MAGNITUDE);
+	}
+	/* A result that is a number: subnormal and overflowing ones in their share. */
+	log = log2(*x);
+	*y = (float)(uniform(state, -152, 130) / (isfinite(log) && log != 0 ? log : 1));
+}
+
+static void pow_pairs(const float *x, const float *y, int count, struct worst *worst)
+{
+	float got[BLOCK];
+
+	pow_block(x, y, got, count);
+	for (int i = 0; i < count; i++)
+		note(worst, error_of(got[i], pow(x[i], y[i])), x[i], y[i]);
+}
+
+static void pow_random_block(const struct job *job, uint64_t index, struct worst *worst)
+{
+	uint64_t state = index * UINT64_C(0x100000001b3) + 1;
+	float x[BLOCK], y[BLOCK];
+
+	(void)job;
+	for (int i = 0; i < BLOCK; i++)
+		random_pair(&state, &x[i], &y[i]);
+	pow_pairs(x, y, BLOCK, worst);
+}
+
+static const float POWERS[] = {
+	0.5f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 1.5f, 2.5f, 0x1.555556p-2f, 0.1f, 0.01f, 2.2f, 2.4f, 1 / 2.4f,
+	7.0f, 10.0f, 32.0f, 33.0f, 64.0f, 100.5f, 127.0f, 128.0f, 149.0f, 150.0f, 151.0f, 0x1p-10f, 0x1p-30f,
+	0x1p-126f, 0x1p-149f, 0x1.ffffffp-1f, 0x1.000002p0f, 8388607.0f, 8388607.5f, 8388608.0f, 8388609.0f,
+	16777215.0f, 16777216.0f, 16777218.0f, 0x1p30f, 0x1p31f, 0x1p33f, 0x1p100f, 0x1.fffffep127f, INFINITY, NAN,
+	0.0f, 0x1.6ap-1f, 0x1.306p-1f, 0x1.ae8p-1f, 0x1.172b84p0f, 0x1.4bfdaep0f, 0x1.8ace54p0f, 0x1.d5818ep-1f,
+};
+enum { POWER_COUNT = sizeof POWERS / sizeof *POWERS };
+
+/* Every pair of special values of both signs, with near neighbours: the cases of annex F among them. */
+static void pow_edges(struct worst *worst)
+{
+	for (uint32_t i = 0; i < POWER_COUNT * POWER_COUNT * 4; i++) {
+		float a = POWERS[i / 4 / POWER_COUNT], b = POWERS[i / 4 % POWER_COUNT];
+		float x[25], y[25];
+
+		for (int k = 0; k < 25; k++) {
+			x[k] = of_bits((bits_of(a) ^ i << 31) + (uint32_t)(k % 5 - 2));
+			y[k] = of_bits((bits_of(b) ^ i >> 1 << 31) + (uint32_t)(k / 5 - 2));
+		}
+		pow_pairs(x, y, 25, worst);
+	}
+}
+
+/* Each power, of both signs, of every 16,411th x. */
+static void pow_grid_block(const struct job *job, uint64_t index, struct worst *worst)
+{
+	float power = POWERS[index / 2];
+	float x[BLOCK], y[BLOCK];
+	uint64_t at = 0;
+
+	while (at >> 32 == 0) {
+		int count = 0;
+
+		for (; count < BLOCK && at >> 32 == 0; count++, at += job->stride) {
+			x[count] = of_bits((uint32_t)at);
+			y[count] = index & 1 ? -power : power;
+		}
+		pow_pairs(x, y, count, worst);
+	}
+}
+
+static struct worst test_pow(bool full)
+{
+	struct job random = {.block = pow_random_block, .blocks = (full ? 100000000 : 600000) / BLOCK + 1};
+	struct job grid = {.block = pow_grid_block, .blocks = 2 * POWER_COUNT, .stride = full ? 16411 : 1000003};
+	struct worst worst = run(&random), part = run(&grid);
+
+	merge(&worst, &part);
+	part = (struct worst){0};
+	pow_edges(&part);
+	merge(&worst, &part);
+	return worst;
+}
+
+/* --- Devices that flush subnormals ----------------------------------------- */
+
+#ifdef __SSE2__
+
+static void set_flush(bool flush)
+{
+	uint32_t control = flush ? 0x9fc0 : 0x1f80;   /* FTZ and DAZ; the default otherwise */
+
+	__asm__ volatile("ldmxcsr %0" : : "m"(control) : "memory");
+}
+
+static bool is_subnormal(float x)
+{
+	return fpclassify(x) == FP_SUBNORMAL;
+}
+
+static bool same(float a, float b)
+{
+	return bits_of(a) == bits_of(b) || (isnan(a) && isnan(b));
+}
+
+/*
+ * The bits do not depend on whether subnormals are flushed, but for the inputs where the
+ * subnormal argument is the result (sin, tanh), or is no whole power of a negative number.
+ */
+static bool test_flush(void)
+{
+	uint64_t state = 1;
+	bool good = true;
+
+	for (uint32_t round = 0; round < 256; round++) {
+		float x[BLOCK], y[BLOCK], kept[BLOCK], flushed[BLOCK];
+
+		for (int i = 0; i < BLOCK; i++)
+			random_pair(&state, &x[i], &y[i]);
+		for (size_t k = 0; k <= sizeof FUNCTIONS / sizeof *FUNCTIONS; k++) {
+			const struct function *f = k ? &FUNCTIONS[k - 1] : NULL;
+
+			for (int flush = 0; flush < 2; flush++) {
+				set_flush(flush);
+				if (f)
+					f->block(x, flush ? flushed : kept, BLOCK);
+				else
+					pow_block(x, y, flush ? flushed : kept, BLOCK);
+			}
+			set_flush(false);
+			for (int i = 0; i < BLOCK; i++) {
+				if (f ? f->mirror < 0 && is_subnormal(x[i]) : x[i] < 0 && is_subnormal(y[i]))
+					continue;
+				if (same(kept[i], flushed[i]))
+					continue;
+				if (good)
+					printf("%s of %a, %a: %a, flushed %a  FAILED\n", f ? f->name : "pow",
+					       (double)x[i], (double)y[i], (double)kept[i], (double)flushed[i]);
+				good = false;
+			}
+		}
+	}
+	return good;
+}
+
+#else
+
+static bool test_flush(void)
+{
+	return true;
+}
+
+#endif
+
+/* --- Report --------------------------------------------------------------- */
+
+static bool report(const char *name, const struct worst *worst, double bound, bool two, double seconds)
+{
+	bool good = worst->error <= bound;
+
+	printf("%-5s %11llu inputs  worst %.4f ULP (bound %.2f, mean %.4f) at %a", name,
+	       (unsigned long long)worst->count, worst->error, bound,
+	       worst->sum / (double)worst->count, (double)worst->x);
+	if (two)
+		printf(", %a", (double)worst->y);
+	printf("  %.1f s%s\n", seconds, good ? "" : "  FAILED");
+	fflush(stdout);
+	return good;
+}
+
+static double now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return (double)at.tv_sec + (double)at.tv_nsec * 1e-9;
+}
+
+static bool is_asked(const char *name, char **names)
+{
+	if (!*names)
+		return true;
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	bool full = argc > 1 && !strcmp(argv[1], "--full"), good = true;
+	char **names = argv + 1 + full;
+
+	for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++) {
+		const struct function *f = &FUNCTIONS[i];
+		double begun = now();
+		struct worst worst;
+
+		if (!is_asked(f->name, names))
+			continue;
+		worst = test_unary(f, full);
+		good &= report(f->name, &worst, f->bound, false, now() - begun);
+	}
+	if (is_asked("pow", names)) {
+		double begun = now();
+		struct worst worst = test_pow(full);
+
+		good &= report("pow", &worst, POW_BOUND, true, now() - begun);
+	}
+	if (!*names)
+		good &= test_flush();
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
