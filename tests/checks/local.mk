@@ -14,6 +14,10 @@ TESTS += $(CHECKS)
 
 LONG_CHECKS = \
 	tests/checks/arm64.sh \
+	tests/checks/planted-faults.sh \
 	$(NULL)
 EXTRA_DIST += $(LONG_CHECKS)
-CHECK_LONG += tests/checks/arm64.sh:600
+CHECK_LONG += \
+	tests/checks/arm64.sh:600 \
+	tests/checks/planted-faults.sh:600 \
+	$(NULL)

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+# A test that cannot fail proves nothing. Each harness gets a fault planted in a copy of
+# what it looks at: it must pass without the fault and fail with it. One line each.
+. "${top_srcdir:-.}/tests/lib.sh"
+
+: "${CC:=cc}"
+[ -z "$SANITIZERS" ] || skip "sanitizers are on"
+cd "$scratch" || exit 99
+mkdir home && cp -R "$top_srcdir/lib" "$top_srcdir/src" "$top_srcdir/include" home/ && chmod -R u+w home
+mkdir -p home/tests && cp -R "$top_srcdir/tests/cli" "$top_srcdir/tests/unit" "$top_srcdir/tests/stress" home/tests/
+[ -d "$top_srcdir/tests/data" ] && cp -R "$top_srcdir/tests/data" home/tests/
+chmod -R u+w home
+
+run="sh $top_srcdir/tests/run"
+checks=$top_srcdir/tests/checks
+caught=0
+
+# passes COMMAND...: without the fault. Nonzero: there is nothing to plant a fault in.
+passes()
+{
+	"$@" >out 2>&1
+	code=$?
+	case $code in
+	0) return 0 ;;
+	77) echo "not tried: $(sed -n 's/^SKIP: //p' out | tail -n 1)"; return 1 ;;
+	*) fail "fails without a fault (exit $code): $*"; tail -n 15 out; return 1 ;;
+	esac
+}
+
+# catches WHAT COMMAND...: with the fault it must fail, and not by being unable to try.
+catches()
+{
+	what=$1
+	shift
+	"$@" >out 2>&1
+	code=$?
+	case $code in
+	0|77|99|126|127) fail "$what: not caught (exit $code)"; tail -n 15 out ;;
+	*) echo "caught: $what"; caught=$((caught + 1)) ;;
+	esac
+}
+
+# told TEXT: what was caught is what was planted.
+told()
+{
+	grep -qE "$1" out || { fail "$what: caught, but without '$1'"; tail -n 15 out; }
+}
+
+# plant FILE SCRIPT: edit a copy; heal FILE undoes it.
+plant()
+{
+	cp "$1" "$1.right"
+	sed "$2" "$1.right" >"$1"
+	! cmp -s "$1" "$1.right" || fail "the fault '$2' does not fit $1"
+}
+heal() { mv "$1.right" "$1"; }
+
+# --- The wrapper of every test ---------------------------------------------------------
+passes env GLACIER_TEST_TIMEOUT=5 $run true &&
+	catches "a test that hangs" env GLACIER_TEST_TIMEOUT=1 $run sleep 30
+
+# --- Checks of the tree ----------------------------------------------------------------
+tree() { env GLACIER_TREE="$scratch/home" sh "$checks/$1.sh"; }
+if passes tree layering; then
+	plant home/lib/base/buf.c '1a #include "ir/ir.h"'
+	catches "layering: lib/base includes lib/ir" tree layering
+	told 'lib/base/buf.c includes "ir/ir.h"'
+	heal home/lib/base/buf.c
+	mkdir home/lib/helpers && echo '#include "base/buf.h"' >home/lib/helpers/x.c
+	catches "layering: a folder without a rule" tree layering
+	rm -r home/lib/helpers
+fi
+if passes tree text; then
+	plant home/lib/base/buf.c '2s/$/ /'
+	catches "text: trailing blanks" tree text
+	heal home/lib/base/buf.c
+	plant home/lib/base/buf.c 1d
+	catches "text: no licence line" tree text
+	heal home/lib/base/buf.c
+fi
+headers() { env GLACIER_INCLUDE="$scratch/home/include" sh "$checks/headers.sh"; }
+if passes headers; then
+	plant home/include/glacier/buffer.h '/#include/d'
+	catches "headers: one that needs another first" headers
+	heal home/include/glacier/buffer.h
+	plant home/include/glacier/status.h 's/GLACIER_STATUS_COUNT$/class/'
+	catches "headers: one that is no C++" headers
+	heal home/include/glacier/status.h
+fi
+
+# --- Checks of what was built ----------------------------------------------------------
+# The library again, with a fault: extra.c beside it, and a changed version script.
+all=$top_builddir/lib/.libs/libglacier-internal.a
+relink()
+{
+	$CC -shared -fPIC -o planted.so extra.c -Wl,--whole-archive "$all" -Wl,--no-whole-archive \
+		-Wl,--version-script=map "$@" $CJSON_LIBS -lm
+}
+symbols() { env GLACIER_LIBRARY="$scratch/planted.so" sh "$checks/symbols.sh"; }
+needed() { env GLACIER_LIBRARY="$scratch/planted.so" GLACIER_PROGRAMS= sh "$checks/needed.sh"; }
+echo >extra.c
+cp "$top_srcdir/lib/libglacier.map" map
+if [ -e "$all" ] && relink -Wl,--as-needed && passes symbols && passes needed; then
+	echo 'int glacier_planted(void) { return 1; }' >extra.c
+	sed 's/^global:/global: glacier_planted;/' "$top_srcdir/lib/libglacier.map" >map
+	relink && catches "symbols: one exported that is not listed" symbols
+	told 'exported, not listed: glacier_planted'
+
+	echo >extra.c
+	sed '/glacier_version;/d' "$top_srcdir/lib/libglacier.map" >map
+	relink && catches "symbols: one listed that is not exported" symbols
+	told 'listed, not exported: glacier_version'
+
+	printf '#include <stdlib.h>\nchar *hidden(void);\nchar *hidden(void) { return getenv("HOME"); }\n' >extra.c
+	cp "$top_srcdir/lib/libglacier.map" map
+	relink && catches "symbols: a library that reads the environment" symbols
+	told 'the library uses: getenv'
+
+	echo >extra.c
+	echo 'int other;' | $CC -shared -fPIC -x c - -o libother.so
+	relink -Wl,--no-as-needed -L. -lother && catches "needed: one library more" needed
+	told 'needs libother.so'
+fi
+
+# A program with 20,000 pointers to relocate at its start, in place of ours.
+startup() { env top_builddir="$scratch" bin_programs=planted sh "$checks/startup.sh"; }
+echo 'int main(void) { return 0; }' >planted.c
+$CC -O2 -o planted planted.c && if passes startup; then
+	printf '#define R(x) x, x, x, x, x, x, x, x, x, x\nstatic const char *volatile table[] = {R(R(R(R("p")))), R(R(R(R("q"))))};\n' >planted.c
+	echo 'int main(void) { return table[5] == 0; }' >>planted.c
+	$CC -O2 -fPIE -pie -o planted planted.c
+	catches "start-up: a table of pointers" startup
+	told 'above the empty program'
+fi
+
+# --- Golden tests ----------------------------------------------------------------------
+golden() { (cd "$top_builddir" && sh "$scratch/home/tests/cli/run.sh" --release="$release" "$scratch/home/tests/cli/probe/table-text.test"); }
+release=$(sed -n "s/.*PACKAGE_VERSION \"\(.*\)\"/\1/p" "$top_builddir/config.h")
+if passes golden; then
+	plant home/tests/cli/probe/table-text.out '1s/./X/'
+	catches "golden: one letter of the expected output" golden
+	heal home/tests/cli/probe/table-text.out
+	plant home/tests/cli/probe/table-text.out 's/^\[exit 0\]/[exit 1]/'
+	catches "golden: the exit status" golden
+	heal home/tests/cli/probe/table-text.out
+fi
+
+# --- Units, threads, sanitizers: the library's own sources with a fault -----------------
+base="home/lib/base/*.c -std=gnu17 -g -O1 -I$top_builddir -Ihome/include -Ihome/lib"
+unit()
+{
+	$CC $(ls home/tests/unit/test_base_*.c) $base $(pkg-config --cflags --libs criterion) "$@" -lm -lpthread -o unit &&
+		$run ./unit
+}
+if pkg-config --exists criterion 2>/dev/null; then
+	if passes unit; then
+		plant home/lib/base/buf.c "s/'0' + value % 10/'1' + value % 10/"
+		catches "unit: a wrong digit" unit
+		heal home/lib/base/buf.c
+	fi
+	# The same unit, leaking: Criterion alone would say that all is well.
+	if passes unit -fsanitize=address; then
+		plant home/lib/base/buf.c 's/free(buffer->data);/(void)0;/'
+		catches "leak: a buffer that is not freed, under Criterion" unit -fsanitize=address
+		told 'LeakSanitizer'
+		heal home/lib/base/buf.c
+		plant home/lib/base/buf.c 's/, want);/, want - 4090);/'
+		catches "overflow: a buffer smaller than it says" unit -fsanitize=address
+		told 'heap-buffer-overflow'
+		heal home/lib/base/buf.c
+	fi
+else
+	echo "not tried: Criterion is not here"
+fi
+pool()
+{
+	$CC home/tests/stress/pool.c $base -Ihome/tests/stress -fsanitize=thread -lm -lpthread -o pool && $run ./pool
+}
+if passes pool; then
+	plant home/lib/base/pool.c 's/atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed)/(*(size_t *)\&pool->next_chunk)++/'
+	catches "race: a counter that is not atomic" pool
+	told 'ThreadSanitizer: data race'
+	heal home/lib/base/pool.c
+fi
+undefined() { $CC undefined.c -fsanitize=undefined -o undefined && $run ./undefined; }
+echo 'int main(int argc, char **argv) { (void)argv; return (argc << 29) == 0; }' >undefined.c
+if passes undefined; then
+	sed 's/<< 29/<< (argc + 31)/' undefined.c >x && mv x undefined.c
+	catches "undefined behaviour that the program survives" undefined
+	told 'runtime error'
+fi
+
+# --- Code: what validators can see, and what only a run can see -------------------------
+# gc-asm in disguise: it damages its output, or assembles something else.
+real=$top_builddir/src/gc-asm/gc-asm
+disguise()
+{
+	cat >gc-asm <<END
+#!/bin/sh
+out=
+for word; do [ "\$last" = -o ] && out=\$word; last=\$word; done
+$*
+END
+	chmod +x gc-asm
+}
+judge() { env GLACIER_ASM="$scratch/gc-asm" sh "$top_srcdir/tests/diff/$1.sh"; }
+values() { env GLACIER_ASM="$scratch/gc-asm" sh "$top_srcdir/tests/exec/vector_add.sh"; }
+if [ -x "$real" ]; then
+	for judge in spirv-val spirv-tools; do
+		disguise "exec '$real' \"\$@\""
+		passes judge $judge || continue
+		disguise "'$real' \"\$@\" && printf '\\001\\000' | dd of=\"\$out\" bs=1 seek=12 conv=notrunc 2>/dev/null"
+		catches "$judge: one damaged word of a module" judge $judge
+	done
+	disguise "exec '$real' \"\$@\""
+	if passes judge ptxas; then
+		disguise "'$real' \"\$@\" && sed 's/add\\.rn\\.f32/add.rn.f31/' \"\$out\" >\"\$out.x\" && mv \"\$out.x\" \"\$out\""
+		catches "ptxas: a misspelt instruction" judge ptxas
+	fi
+	disguise "exec '$real' \"\$@\""
+	if passes values; then
+		# Valid code with wrong values: no validator can tell.
+		disguise "sed 's/Add\\.f32/Sub.f32/' \"\$1\" >'$scratch/sub.gasm'; shift; exec '$real' '$scratch/sub.gasm' \"\$@\""
+		passes judge spirv-val && catches "exec: Sub in place of Add, which spirv-val accepts" values
+	fi
+else
+	echo "not tried: gc-asm is not built"
+fi
+
+# --- Fuzz targets ----------------------------------------------------------------------
+replay() { $CC -g -O1 "$top_srcdir/tests/fuzz/replay.c" target.c -fsanitize=address -o replay_target && $run ./replay_target -n 50 seed; }
+mkdir seed && echo 'kernel' >seed/one
+cat >target.c <<'END'
+#include <stddef.h>
+#include <stdint.h>
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	return size > 2 && data[0] == 'k' && data[1] == 'e' && data[size - 1] == 0x7f;
+}
+END
+if passes replay; then
+	sed 's/size - 1/size/' target.c >x && mv x target.c
+	catches "fuzz: a read one byte past the input" replay
+	told 'heap-buffer-overflow'
+	[ -s replay-replay_target.bin ] || fail "the input was not kept"
+fi
+
+[ $caught -ge 15 ] || fail "only $caught faults were tried"
+finish "$caught faults caught"
