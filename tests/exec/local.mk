@@ -5,8 +5,9 @@ EXTRA_DIST += \
 	tests/exec/data/spec.spvasm \
 	tests/exec/data/vector_add.spvasm \
 	tests/exec/runner.sh \
+	tests/exec/vector_add.sh \
 	$(NULL)
-TESTS += tests/exec/runner.sh
+TESTS += tests/exec/runner.sh tests/exec/vector_add.sh
 
 if HAVE_VULKAN
 check_LTLIBRARIES += tests/exec/libexec.la
