@@ -7,8 +7,9 @@ lib_LTLIBRARIES += lib/libglacier.la
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = lib/libglacier.pc
 
-nobase_include_HEADERS = \
-	include/glacier.h \
+include_HEADERS = include/glacier.h
+glacierincludedir = $(includedir)/glacier
+glacierinclude_HEADERS = \
 	include/glacier/base.h \
 	include/glacier/buffer.h \
 	include/glacier/diagnostic.h \

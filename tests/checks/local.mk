@@ -14,10 +14,12 @@ TESTS += $(CHECKS)
 
 LONG_CHECKS = \
 	tests/checks/arm64.sh \
+	tests/checks/install.sh \
 	tests/checks/planted-faults.sh \
 	$(NULL)
 EXTRA_DIST += $(LONG_CHECKS)
 CHECK_LONG += \
 	tests/checks/arm64.sh:600 \
+	tests/checks/install.sh:120 \
 	tests/checks/planted-faults.sh:600 \
 	$(NULL)
