@@ -5,8 +5,8 @@
  *
  * Why this one: its value is defined byte by byte, hence stable across machines, versions
  * and byte orders, and its published vectors prove it. A cache key is taken of kilobytes
- * whose compilation costs milliseconds: at more than a byte a cycle the hash does not
- * show. With a secret key it also withstands made collisions, should a cache be shared.
+ * whose compilation costs milliseconds: at about 1 GB/s the hash takes microseconds.
+ * With a secret key it also withstands made collisions, should a cache be shared.
  * 128 bits: content is taken for equal when its keys are, and 64 bits would repeat by
  * chance within some 2^32 entries. Not a digest to sign with. A value; no memory.
  */
