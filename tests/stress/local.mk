@@ -15,7 +15,7 @@ tests_stress_pool_SOURCES = tests/stress/pool.c tests/stress/stress.h
 tests_stress_no_memory_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_no_memory_LDADD = lib/libglacier-internal.la
 tests_stress_no_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=realloc \
-	-Wl,--wrap=aligned_alloc -Wl,--wrap=free -Wl,--wrap=pthread_create
+	-Wl,--wrap=aligned_alloc -Wl,--wrap=free -Wl,--wrap=pthread_create -Wl,--wrap=pthread_join
 tests_stress_no_memory_SOURCES = tests/stress/no_memory.c tests/stress/stress.h
 
 # Header only: the functions are computed here, not emitted.

@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "stress.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 void *__real_malloc(size_t bytes);
@@ -17,6 +18,8 @@ void *__real_aligned_alloc(size_t alignment, size_t bytes);
 void __real_free(void *block);
 int __real_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *),
 			  void *argument);
+int __real_pthread_join(pthread_t id, void **result);
+int __wrap_pthread_join(pthread_t id, void **result);
 void *__wrap_malloc(size_t bytes);
 void *__wrap_realloc(void *old, size_t bytes);
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
@@ -26,7 +29,7 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void 
 
 static int until_failure;  /* the allocation that fails; 0: none */
 static bool failed;        /* it did */
-static int live;           /* blocks not freed yet */
+static int live;           /* blocks not freed yet, and threads not joined */
 
 static bool fails(void)
 {
@@ -67,7 +70,16 @@ void __wrap_free(void *block)
 int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *),
 			  void *argument)
 {
-	return fails() ? 11 /* EAGAIN */ : __real_pthread_create(id, attributes, start, argument);
+	int error = fails() ? EAGAIN : __real_pthread_create(id, attributes, start, argument);
+
+	live += !error;
+	return error;
+}
+
+int __wrap_pthread_join(pthread_t id, void **result)
+{
+	live--;
+	return __real_pthread_join(id, result);
 }
 
 /* Blocks of many sizes, one larger than any block yet, then again on what is kept. */
@@ -196,7 +208,7 @@ static void fail_each(const char *name, bool (*scenario)(void), int least)
 		whole = scenario();
 		CHECK(whole == !failed, "%s, allocation %d: %s", name, n,
 		      whole ? "no error" : "an error without a failure");
-		CHECK(live == 0, "%s, allocation %d: %d blocks leaked", name, n, live);
+		CHECK(live == 0, "%s, allocation %d: %d blocks or threads left", name, n, live);
 		if (!failed)
 			break;
 	}

@@ -81,17 +81,27 @@ Test(base_rng, splits_into_this_stream_and_the_next)
 	cr_expect(memcmp(&parent, &after, sizeof parent) == 0);
 }
 
-/* 3 * 2^62 values: a remainder would give the lowest third half of the draws. */
+/*
+ * 3 * 2^62 values for 2^64 draws. A remainder would give the lowest third half of the draws;
+ * a product without rejection would give half of them to the multiples of 3.
+ */
 Test(base_rng, favours_no_value_below_a_bound)
 {
 	const uint64_t third = UINT64_C(1) << 62;
 	struct glc_rng rng = glc_rng(1);
-	unsigned seen[3] = {0};
+	unsigned by_place[3] = {0}, by_remainder[3] = {0};
 
-	for (int i = 0; i < 30000; i++)
-		seen[glc_rng_below(&rng, 3 * third) / third]++;
-	for (int i = 0; i < 3; i++)  /* 10000 each, 82 standard deviation */
-		cr_expect(seen[i] > 9600 && seen[i] < 10400, "third %d: %u of 30000", i, seen[i]);
+	for (int i = 0; i < 30000; i++) {
+		uint64_t value = glc_rng_below(&rng, 3 * third);
+
+		by_place[value / third]++;
+		by_remainder[value % 3]++;
+	}
+	for (int i = 0; i < 3; i++) {  /* 10000 each, standard deviation 82 */
+		cr_expect(by_place[i] > 9600 && by_place[i] < 10400, "third %d: %u", i, by_place[i]);
+		cr_expect(by_remainder[i] > 9600 && by_remainder[i] < 10400, "remainder %d: %u", i,
+			  by_remainder[i]);
+	}
 }
 
 Test(base_rng, stays_below_every_bound)
