@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Derive the constants of lib/ir/math_f32.h and print them as C. Needs python3-mpmath.
+"""derive-math-f32.py [NAME...]: the constants of lib/ir/math_*f32.h, as C. Needs python3-mpmath.
 
 Each polynomial is the minimax one (Remez exchange) for the weight that makes its error an
 error relative to the function's value. Coefficients are then rounded to f32 from the lowest
@@ -9,10 +9,16 @@ the rounding of an earlier one (Brisebarre and Chevillard, "Efficient polynomial
 L-infinity-approximations", ARITH 2007, in its plain form).
 """
 import struct
-from mpmath import mp, mpf, matrix, lu_solve, log, exp, sin, cos, tanh, sqrt, pi, floor, fabs
+import sys
+from mpmath import (mp, mpf, matrix, lu_solve, floor, fabs, sqrt, pi, exp, log, sin, cos, tan, cot,
+                    sinh, cosh, tanh, asin, atan, erf, erfc)
 
 mp.dps = 60
 GRID = 1200
+
+
+def bits32(x):
+    return struct.unpack("<I", struct.pack("<f", float(x)))[0]
 
 
 def f32(x):
@@ -27,13 +33,8 @@ def cut(x, bits):
 
 def c(x):
     """A C hex float of an f32."""
-    x, e = float(f32(x)), 0
-    if x == 0:
-        return "0.0f"
-    s = x.hex()
-    mant, e = s.split("p")
-    mant = mant.rstrip("0").rstrip(".")
-    return f"{mant}p{int(e)}f"
+    mantissa, exponent = float(f32(x)).hex().split("p")
+    return f"{mantissa.rstrip('0').rstrip('.')}p{int(exponent)}f"
 
 
 def remez(f, w, powers, a, b):
@@ -82,45 +83,72 @@ def derive(name, what, f, w, degree, a, b):
         fixed.append(f32(cs[0]))
     err = max(fabs(w(x) * (f(x) - sum(ck * x ** i for i, ck in enumerate(fixed))))
               for x in [a + (b - a) * (i + mpf(1) / 3) / GRID for i in range(GRID)])
-    print(f"/* {what}; relative error below 2^{float(log(err, 2)):.1f}. */")
-    print(f"{name}: " + ", ".join(c(x) for x in fixed))
+    print(f"{name}: {what}, error of {name} below 2^{float(log(err, 2)):.1f}")
+    print("\t" + ", ".join(c(x) for x in fixed))
+
+
+def odd(f):
+    """(f(x) - x) / x^3 as a function of u = x^2, and the weight of its error in f(x)."""
+    return (lambda u: (f(sqrt(u)) - sqrt(u)) / sqrt(u) ** 3,
+            lambda u: sqrt(u) ** 3 / f(sqrt(u)))
+
+
+def polynomials():
+    """Name, what it is, function, weight, degree, interval."""
+    half_ln2 = log(2) / 2 * mpf("1.0005")
+    eighth = mpf(2) ** (mpf(1) / 8)
+    near = mpf(2) ** -11
+    quarter_pi = (pi / 4) ** 2
+    zero = mpf("0.0001")   # of functions of u: the quotients lose their digits nearer to 0
+    yield ("exp", "(e^r - 1 - r) / r^2", lambda r: (exp(r) - 1 - r) / r ** 2,
+           lambda r: r ** 2 / exp(r), 4, -half_ln2, half_ln2)
+    yield ("exp2", "(2^f - 1) / f", lambda r: (mpf(2) ** r - 1) / r,
+           lambda r: r / mpf(2) ** r, 5, "-0.5005", "0.5005")
+    yield ("log", "(log(1 + f) - f + f^2/2) / f^3", lambda r: (log(1 + r) - r + r ** 2 / 2) / r ** 3,
+           lambda r: r ** 3 / log(1 + r), 8, sqrt(mpf(1) / 2) - 1, sqrt(2) - 1)
+    yield ("pow", "(log2(1 + r) - log2(e) (r - r^2/2)) / r^3",
+           lambda r: (log(1 + r) - r + r ** 2 / 2) / r ** 3 / log(2),
+           lambda r: r ** 3 * log(2) / log(1 + r), 5, 1 / eighth - 1 - near, eighth - 1 + near)
+    yield ("sin", "(sin r - r) / r^3 in r^2", *odd(sin), 2, zero, quarter_pi)
+    yield ("cos", "(cos r - 1 + r^2/2) / r^4 in r^2", lambda u: (cos(sqrt(u)) - 1 + u / 2) / u ** 2,
+           lambda u: u ** 2 / cos(sqrt(u)), 2, zero, quarter_pi)
+    yield ("tan", "(tan r - r) / r^3 in r^2", *odd(tan), 5, zero, quarter_pi)
+    yield ("cot", "(1/r - cot r) / r in r^2", lambda u: (1 / sqrt(u) - cot(sqrt(u))) / sqrt(u),
+           lambda u: sqrt(u) / cot(sqrt(u)), 3, zero, quarter_pi)
+    yield ("sinh", "(sinh r - r) / r^3 in r^2", *odd(sinh), 2, zero, half_ln2 ** 2)
+    yield ("cosh", "(cosh r - 1) / r^2 in r^2", lambda u: (cosh(sqrt(u)) - 1) / u,
+           lambda u: u / cosh(sqrt(u)), 2, zero, half_ln2 ** 2)
+    edge = mpf("0.625")
+    yield ("tanh", "(tanh x - x) / x^3 in x^2", *odd(tanh), 4, zero, edge ** 2)
+    yield ("tanh", "2 / (1 + t)", lambda t: 2 / (1 + t), lambda t: t * (1 + t) / (1 - t), 6, 0,
+           exp(-2 * edge))
+    yield ("asin", "(asin t - t) / t^3 in t^2", *odd(asin), 4, zero, "0.2501")
+    yield ("atan", "(atan t - t) / t^3 in t^2", *odd(atan), 8, zero, 1)
+    edge = mpf("0.9375")
+    yield ("erf", "erf(x) / x - 1 in x^2", lambda u: erf(sqrt(u)) / sqrt(u) - 1,
+           lambda u: sqrt(u) / erf(sqrt(u)), 6, zero, edge ** 2)
+    yield ("erf", "log(1 - erf x)", lambda x: log(erfc(x)), lambda x: erfc(x) / erf(x), 7, edge, 4)
+
+
+def other_constants():
+    for name, v, hi in ("log(2)", log(2), 15), ("log2(e)", 1 / log(2), 12), ("pi/2", pi / 2, 12):
+        h = cut(v, hi)
+        print(f"{name} = {c(v)} = {c(h)} + {c(v - h)}")
+    print("pi/2 as two floats", c(pi / 2), c(pi / 2 - f32(pi / 2)), " pi", c(pi), c(pi - f32(pi)))
+    for j in range(1, 4):
+        cj = cut(mpf(2) ** (-mpf(j) / 4), 12)
+        print(f"pow {j}: c {c(cj)}, d {c(-log(cj, 2) - mpf(j) / 4)}")
+    print("pow edges", [hex(bits32(mpf(2) ** (mpf(2 * j - 1) / 8))) for j in range(4)])
+    bits = int(floor(2 / pi * mpf(2) ** 198))
+    print("2/pi, 26 zero bits first", [f"0x{bits >> (32 * (6 - i)) & 0xffffffff:08x}" for i in range(7)])
 
 
 def main():
-    half_ln2 = log(2) / 2 * mpf("1.0005")
-    derive("EXP", "(e^r - 1 - r) / r^2", lambda r: (exp(r) - 1 - r) / r ** 2,
-           lambda r: r ** 2 / exp(r), 4, -half_ln2, half_ln2)
-    derive("EXP2", "(2^f - 1) / f", lambda r: (mpf(2) ** r - 1) / r,
-           lambda r: r / mpf(2) ** r, 5, "-0.5005", "0.5005")
-    derive("LOG", "(log(1 + f) - f + f^2/2) / f^3", lambda r: (log(1 + r) - r + r ** 2 / 2) / r ** 3,
-           lambda r: r ** 3 / log(1 + r), 7, sqrt(mpf(1) / 2) - 1, sqrt(2) - 1)
-    derive("LOG8", "same, one degree more", lambda r: (log(1 + r) - r + r ** 2 / 2) / r ** 3,
-           lambda r: r ** 3 / log(1 + r), 8, sqrt(mpf(1) / 2) - 1, sqrt(2) - 1)
-    eighth = mpf(2) ** (mpf(1) / 8)
-    for degree in 4, 5:
-        derive(f"LOG2_NEAR{degree}", "(log2(1 + r) - log2(e) (r - r^2/2)) / r^3",
-           lambda r: (log(1 + r) - r + r ** 2 / 2) / r ** 3 / log(2),
-           lambda r: r ** 3 * log(2) / log(1 + r), degree, 1 / eighth - 1 - mpf(2)**-11, eighth - 1 + mpf(2)**-11)
-    derive("SIN", "(sin r - r) / r^3 in r^2", lambda u: (sin(sqrt(u)) - sqrt(u)) / sqrt(u) ** 3,
-           lambda u: sqrt(u) ** 3 / sin(sqrt(u)), 2, "0.0001", (pi / 4) ** 2)
-    derive("COS", "(cos r - 1 + r^2/2) / r^4 in r^2", lambda u: (cos(sqrt(u)) - 1 + u / 2) / u ** 2,
-           lambda u: u ** 2 / cos(sqrt(u)), 2, "0.0001", (pi / 4) ** 2)
-    edge = mpf("0.625")
-    for d in 4, 5:
-        derive(f"TANH{d}", "(tanh x - x) / x^3 in x^2", lambda u: (tanh(sqrt(u)) - sqrt(u)) / sqrt(u) ** 3,
-           lambda u: sqrt(u) ** 3 / tanh(sqrt(u)), d, "0.0001", edge ** 2)
-    for d in 5, 6:
-        derive(f"TANH_FAR{d}", "2 / (1 + t)", lambda t: 2 / (1 + t),
-           lambda t: t * (1 + t) / (1 - t), d, 0, exp(-2 * edge))
-    for name, v, hi in ("LN2", log(2), 15), ("LOG2E", 1 / log(2), 12), ("HALF_PI", pi / 2, 12):
-        h = cut(v, hi)
-        print(name, c(v), c(h), c(v - h))
-    for j in range(1, 4):
-        cj = cut(mpf(2) ** (-mpf(j) / 4), 12)
-        print("POW", j, c(cj), c(-log(cj, 2) - mpf(j) / 4), "edge", hex(struct.unpack("<I", struct.pack("<f", float(mpf(2) ** (mpf(2 * j - 1) / 8))))[0]))
-    print("POW base", hex(struct.unpack("<I", struct.pack("<f", float(mpf(2) ** (-mpf(1) / 8))))[0]))
-    bits = int(floor(2 / pi * mpf(2) ** 198))
-    print("TWO_OVER_PI", ", ".join(f"0x{bits >> (32 * (6 - i)) & 0xffffffff:08x}u" for i in range(7)))
+    for name, *rest in polynomials():
+        if len(sys.argv) < 2 or name in sys.argv[1:]:
+            derive(name, *rest)
+    if len(sys.argv) < 2:
+        other_constants()
 
 
 main()

@@ -17,8 +17,8 @@
  *    where they matter (exp, log, pow): a device that flushes gives the same bits.
  *  - What an instruction computes for an input that a later Select throws away is free.
  *
- * Bounds are of the worst input in ULP of the result. Exp Exp2 Log Log2 Sin Cos Tanh: all
- * 2^32 inputs (math_f32 --full). Constants: maint/derive-math-f32.py. Methods:
+ * What it costs and how exact it is: ir/math.h, found by trying all inputs of one argument
+ * (tests/stress/math_f32 --full). Constants: maint/derive-math-f32.py. Methods:
  *  [Dekker]  A floating-point technique for extending the available precision, 1971
  *  [Payne]   Payne and Hanek, Radian reduction for trigonometric functions, 1983
  *  [Muller]  Elementary Functions: Algorithms and Implementation, 3rd edition, 2016
@@ -91,28 +91,40 @@ static inline f32 scale(struct glc_builder *m, f32 p, u32 k23)
 	return as_f32(select_u(is_normal, min_i(normal, INFINITY_BITS), subnormal));
 }
 
+struct exponent {
+	f32 r;     /* x - k log(2) */
+	u32 k23;   /* k << 23 */
+};
+
+/* [Muller] 11.1: additive reduction. k is right for |x| < 2^21, r for |k| < 2^9. */
+static inline struct exponent reduce_exponent(struct glc_builder *m, f32 x)
+{
+	f32 rounded = add(mul(x, LOG2E), ROUNDER);
+	f32 k = sub(rounded, ROUNDER);
+	f32 r = sub(x, mul(k, LN2_HIGH));
+
+	r = sub(r, mul(k, LN2_LOW));
+	return (struct exponent){r, shl(as_u32(rounded), 23u)};
+}
+
 struct power {
 	f32 p;     /* the power is p 2^k */
 	u32 k23;   /* k << 23 */
 };
 
-/* e^x for |x| < 2^21 (0.9 ULP) as p 2^k, p in [0.7, 1.42]. [Muller] 11.1: additive reduction. */
+/* e^x as p 2^k, p in [0.7, 1.42]. */
 static inline struct power exp_parts(struct glc_builder *m, f32 x)
 {
 	/* (e^r - 1 - r) / r^2, |r| <= log(2) / 2: error of e^r below 2^-28.2 */
 	static const float TAIL[] = {
 		0x1.fffffcp-2f, 0x1.55548cp-3f, 0x1.555858p-5f, 0x1.123da6p-7f, 0x1.6ac36ap-10f,
 	};
-	f32 rounded = add(mul(x, LOG2E), ROUNDER);
-	f32 k = sub(rounded, ROUNDER);
-	f32 r = sub(x, mul(k, LN2_HIGH));
-	f32 square, p;
+	struct exponent exponent = reduce_exponent(m, x);
+	f32 r = exponent.r;
+	f32 square = mul(r, r);
+	f32 p = mul(square, POLYNOMIAL(r, TAIL));
 
-	r = sub(r, mul(k, LN2_LOW));
-	square = mul(r, r);
-	p = mul(square, POLYNOMIAL(r, TAIL));
-	p = add(add(p, r), 1.0f);
-	return (struct power){p, shl(as_u32(rounded), 23u)};
+	return (struct power){add(add(p, r), 1.0f), exponent.k23};
 }
 
 /* 2^f for |f| <= 0.5. */
@@ -153,7 +165,7 @@ static inline f32 exp2_f32(struct glc_builder *m, f32 x)
 
 struct split {
 	u32 bits;   /* of a float in [base, 2 base) */
-	f32 e;      /* x is that float times 2^e */
+	u32 e;      /* x is that float times 2^e */
 };
 
 /* Of a positive finite x, given by its bits; base_bits: those of a float in [0.5, 1]. */
@@ -163,9 +175,8 @@ static inline struct split split_exponent(struct glc_builder *m, u32 bits, uint3
 	u32 up = max_i(sub_u(clz(bits), 8u), 0u);
 	u32 above = sub_u(shl(bits, up), base_bits);
 	u32 e = sub_u(sar(above, 23u), up);
-	u32 reduced = add_u(and(above, FRACTION), base_bits);
 
-	return (struct split){reduced, from_i32(e)};
+	return (struct split){add_u(and(above, FRACTION), base_bits), e};
 }
 
 struct log_parts {
@@ -187,8 +198,9 @@ static inline struct log_parts log_parts(struct glc_builder *m, u32 bits)
 	f32 square = mul(f, f);
 	f32 cube = mul(f, square);
 	f32 tail = mul(cube, POLYNOMIAL(f, TAIL));
+	f32 e = from_i32(split.e);
 
-	return (struct log_parts){f, mul(square, 0.5f), tail, split.e};
+	return (struct log_parts){f, mul(square, 0.5f), tail, e};
 }
 
 /* The special cases that log and log2 share. [C] F.10.3.7, F.10.3.10 */
@@ -259,7 +271,7 @@ static inline struct sum log2_sum(struct glc_builder *m, u32 bits)
 	f32 d = select(from_3, 0x1.3438bcp-12f,
 		       select(from_2, 0x1.4332bep-13f, select(from_1, 0x1.11d4a2p-13f, 0.0f)));
 	f32 quarters = select(from_3, 0.75f, select(from_2, 0.5f, select(from_1, 0.25f, 0.0f)));
-	f32 e = add(split.e, quarters);
+	f32 e = add(from_i32(split.e), quarters);
 
 	/* r = r_high + r_low: both products and the difference are exact, as is [Dekker]'s sum. */
 	f32 z = as_f32(split.bits);
@@ -354,138 +366,7 @@ static inline f32 pow_f32(struct glc_builder *m, f32 x, f32 y)
 	return select(or_p(none, eq_u(x_bits, ONE_BITS)), 1.0f, result);
 }
 
-/* --- Sine and cosine ------------------------------------------------------ */
-
-struct angle {
-	u32 quadrant;   /* the low 2 bits count */
-	f32 r;          /* |x| = quadrant pi/2 + or - r, 0 <= r <= pi/4 */
-	u32 sign;       /* sign bit: minus */
-};
-
-/* The 32 bits from bit `shift` of high:low, 0 <= shift <= 31; the complement is 31 - shift. */
-static inline u32 funnel(struct glc_builder *m, u32 high, u32 low, u32 shift, u32 complement)
-{
-	u32 left = shl(high, shift);
-	u32 right = shr(low, 1u);
-
-	return or(left, shr(right, complement));
-}
-
-/*
- * [Payne]: of |x| 2/pi only the bits around the point matter: those worth multiples of 4
- * turn full circles, and no float is nearer to a multiple of pi/2 than 2^-30 quadrants.
- * So |x|, a 24-bit integer M at some exponent, is multiplied with those 96 bits of 2/pi
- * that the exponent selects, modulo 2^96: the two top bits of the product are the quadrant.
- * Exact to 2^-62 quadrants for |x| >= pi/4 up to the largest float.
- */
-static inline struct angle reduce(struct glc_builder *m, u32 magnitude)
-{
-	/* 26 zero bits, then 2/pi. */
-	static const uint32_t TWO_OVER_PI[7] = {
-		0x00000028u, 0xbe60db93u, 0x91054a7fu, 0x09d5f47du, 0x4d377036u, 0xd8a5664fu, 0x10e4107fu,
-	};
-	/* pi/2 2^-12 in two parts, and pi/2 2^-32: v is a fraction in units of 2^-32. */
-	const float high_unit = 0x1.922p-12f, low_unit = -0x1.2aeef4p-30f, unit = 0x1.921fb6p-32f;
-
-	/*
-	 * The window starts at bit `first` of the table, 0 for x in [0.5, 1). The topmost
-	 * exponent, 128, shares its window with the one below, and doubles M.
-	 */
-	u32 first = sub_u(shr(magnitude, 23u), 126u);
-	u32 start = min_i(first, 127u);
-	u32 significand = or(and(magnitude, FRACTION), LEAST_NORMAL);
-	pred by_64 = ne_u(and(start, 64u), 0u);
-	pred by_32 = ne_u(and(start, 32u), 0u);
-	u32 shift = and(start, 31u);
-	u32 complement = xor(shift, 31u);
-	u32 pair[5], word[4], window[3];
-	u32 low, high, part, quadrant, minus, norm, v;
-	f32 v_high, r;
-
-	significand = shl(significand, sub_u(first, start));
-	for (int i = 0; i < 5; i++)
-		pair[i] = select_u(by_64, TWO_OVER_PI[i + 2], TWO_OVER_PI[i]);
-	for (int i = 0; i < 4; i++)
-		word[i] = select_u(by_32, pair[i + 1], pair[i]);
-	for (int i = 0; i < 3; i++)
-		window[i] = funnel(m, word[i], word[i + 1], shift, complement);
-
-	/* The upper 64 bits of the product's lower 96. */
-	part = mulhi_u(significand, window[2]);
-	low = add_u(mul_u(significand, window[1]), part);
-	part = select_u(lt_u(low, part), 1u, 0u);
-	high = add_u(mulhi_u(significand, window[1]), part);
-	high = add_u(high, mul_u(significand, window[0]));
-
-	/* To the nearest quadrant; what is left, a signed fraction, as sign and magnitude. */
-	quadrant = shr(add_u(high, 0x20000000u), 30u);
-	high = shl(high, 2u);
-	high = or(high, shr(low, 30u));
-	low = shl(low, 2u);
-	minus = sar(high, 31u);
-	high = xor(high, minus);
-	low = xor(low, minus);
-
-	/* Its leading 32 bits, times pi/2 with one rounding that counts. */
-	norm = clz(high);
-	v = funnel(m, high, low, norm, xor(norm, 31u));
-	v_high = from_i32(shr(v, 20u));
-	r = from_i32(and(v, 0xfffffu));
-	r = mul(r, unit);
-	r = add(r, mul(v_high, low_unit));
-	r = add(r, mul(v_high, high_unit));
-	r = mul(r, as_f32(sub_u(ONE_BITS, shl(norm, 23u))));
-	return (struct angle){quadrant, r, and(minus, SIGN_BIT)};
-}
-
-/* sin(|x| + turn pi/2) */
-static inline f32 sine(struct glc_builder *m, u32 magnitude, uint32_t turn)
-{
-	/* (sin r - r) / r^3 and (cos r - 1 + r^2 / 2) / r^4 in r^2: errors below 2^-27.9, 2^-33.0 */
-	static const float SINE[] = {-0x1.555546p-3f, 0x1.110778p-7f, -0x1.995408p-13f};
-	static const float COSINE[] = {0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e80cp-16f};
-	struct angle angle = reduce(m, magnitude);
-	pred small = le_u(magnitude, 0x3f490fdau);   /* below pi/4 nothing is to be reduced */
-	u32 quadrant = select_u(small, 0u, angle.quadrant);
-	f32 r = select(small, as_f32(magnitude), angle.r);
-	u32 minus = select_u(small, 0u, angle.sign);
-	f32 square, s, c;
-	u32 result, cosine;
-	pred odd;
-
-	square = mul(r, r);
-	s = mul(square, POLYNOMIAL(square, SINE));
-	s = add(mul(s, r), r);
-	c = mul(square, POLYNOMIAL(square, COSINE));
-	c = sub(mul(c, square), mul(square, 0.5f));
-	c = add(c, 1.0f);
-
-	if (turn)
-		quadrant = add_u(quadrant, turn);
-	minus = xor(minus, as_u32(s));
-	odd = ne_u(and(quadrant, 1u), 0u);
-	cosine = as_u32(c);
-	result = select_u(odd, cosine, minus);
-	result = xor(result, shl(and(quadrant, 2u), 30u));
-	s = as_f32(result);
-	return select(ge_u(magnitude, INFINITY_BITS), NAN, s);
-}
-
-static inline f32 sin_f32(struct glc_builder *m, f32 x)
-{
-	u32 bits = as_u32(x);
-	u32 sign = and(bits, SIGN_BIT);
-	f32 result = sine(m, and(bits, MAGNITUDE), 0);
-
-	return as_f32(xor(as_u32(result), sign));
-}
-
-static inline f32 cos_f32(struct glc_builder *m, f32 x)
-{
-	return sine(m, and(as_u32(x), MAGNITUDE), 1);
-}
-
-/* --- Hyperbolic tangent --------------------------------------------------- */
+/* --- Hyperbolic functions ------------------------------------------------- */
 
 /*
  * Below 0.625 an odd polynomial; from there 1 - 2t / (1 + t) with t = e^-2|x| <= e^-1.25,
@@ -516,6 +397,98 @@ static inline f32 tanh_f32(struct glc_builder *m, f32 x)
 	near = add(mul(near, size), size);
 	result = select(lt_u(magnitude, 0x3f200000u), near, far);
 	result = select(gt_u(magnitude, 0x41a00000u), 1.0f, result);   /* 20: 1 - 2^-57 */
+	result = as_f32(or(as_u32(result), sign));
+	return select(is_nan(m, magnitude), NAN, result);
+}
+
+/*
+ * With x = r + k log(2), S = sinh r and C = 1 + c = cosh r: sinh x = S (a + b) + C (a - b) and
+ * cosh x = C (a + b) + S (a - b), where a = 2^(k-1) and b = 2^(-k-1). For k = 0 that is S and C.
+ * Halved until the end, where the result may still overflow.
+ */
+struct hyperbolic {
+	f32 s, c;
+	f32 sum, difference;   /* (a + b) / 2, (a - b) / 2 */
+};
+
+static inline struct hyperbolic hyperbolic(struct glc_builder *m, u32 magnitude)
+{
+	/* (sinh r - r) / r^3, (cosh r - 1) / r^2 in r^2: errors below 2^-34.3, 2^-33.3 */
+	static const float SINH[] = {0x1.555556p-3f, 0x1.110fbep-7f, 0x1.a2e31p-13f};
+	static const float COSH[] = {0x1p-1f, 0x1.5554e6p-5f, 0x1.6d4f3cp-10f};
+	/* As of 89.42 both overflow; k is at most 129. */
+	struct exponent exponent = reduce_exponent(m, min_f(as_f32(magnitude), 89.5f));
+	f32 r = exponent.r;
+	f32 square = mul(r, r);
+	f32 s = mul(square, POLYNOMIAL(square, SINH));
+	f32 c = mul(square, POLYNOMIAL(square, COSH));
+	f32 a = as_f32(add_u(exponent.k23, 0x3e800000u));   /* 2^-2 */
+	f32 b = as_f32(sub_u(0x3e800000u, exponent.k23));
+	f32 sum;
+
+	/* 2^(-k-2) has no float from k = 125 on; it does not count from k = 13 on. */
+	b = select(gt_i(exponent.k23, 20u << 23), 0.0f, b);
+	s = add(mul(s, r), r);
+	sum = add(a, b);
+	return (struct hyperbolic){s, c, sum, sub(a, b)};
+}
+
+static inline f32 sinh_f32(struct glc_builder *m, f32 x)
+{
+	u32 bits = as_u32(x);
+	u32 magnitude = and(bits, MAGNITUDE);
+	u32 sign = and(bits, SIGN_BIT);
+	struct hyperbolic h = hyperbolic(m, magnitude);
+	f32 small = mul(h.c, h.difference);
+	f32 result = add(small, mul(h.s, h.sum));
+
+	result = mul(add(result, h.difference), 2.0f);
+	/* Below 2^-12 it is x; a subnormal would not survive being halved. */
+	small = as_f32(magnitude);
+	result = select(lt_u(magnitude, 0x39800000u), small, result);
+	result = as_f32(or(as_u32(result), sign));
+	return select(is_nan(m, magnitude), NAN, result);
+}
+
+static inline f32 cosh_f32(struct glc_builder *m, f32 x)
+{
+	u32 magnitude = and(as_u32(x), MAGNITUDE);
+	struct hyperbolic h = hyperbolic(m, magnitude);
+	f32 small = mul(h.c, h.sum);
+	f32 result = add(small, mul(h.s, h.difference));
+
+	result = mul(add(result, h.sum), 2.0f);
+	return select(is_nan(m, magnitude), NAN, result);
+}
+
+/* --- Error function ------------------------------------------------------- */
+
+/* Below 0.9375 an odd polynomial; from there 1 - e^q(x), q(x) being close to -x^2. */
+static inline f32 erf_f32(struct glc_builder *m, f32 x)
+{
+	/* erf(x) / x - 1 in x^2: error of erf x below 2^-30.0 */
+	static const float NEAR[] = {
+		0x1.06eba8p-3f, -0x1.81274p-2f, 0x1.ce2d64p-4f, -0x1.b8012p-6f,
+		0x1.544aa8p-8f, -0x1.a6126ep-11f, 0x1.4f8e58p-14f,
+	};
+	/* log(1 - erf x), x <= 4: error of erf x below 2^-33.6 */
+	static const float FAR[] = {
+		0x1.77fbfep-13f, -0x1.212956p0f, -0x1.444038p-1f, -0x1.bbb71p-4f,
+		0x1.9c1282p-6f, -0x1.1222ccp-8f, 0x1.ca22e8p-12f, -0x1.65715ep-16f,
+	};
+	u32 bits = as_u32(x);
+	u32 sign = and(bits, SIGN_BIT);
+	u32 magnitude = and(bits, MAGNITUDE);
+	f32 size = as_f32(magnitude);
+	f32 square = mul(size, size);
+	/* Not x + x NEAR, which is more exact: where x is small that product is subnormal. */
+	f32 near = mul(add(POLYNOMIAL(square, NEAR), 1.0f), size);
+	struct power power = exp_parts(m, POLYNOMIAL(size, FAR));
+	f32 far = sub(1.0f, as_f32(add_u(as_u32(power.p), power.k23)));
+	f32 result;
+
+	result = select(lt_u(magnitude, 0x3f700000u), near, far);
+	result = select(gt_u(magnitude, 0x40800000u), 1.0f, result);   /* 4: 1 - 2^-26 */
 	result = as_f32(or(as_u32(result), sign));
 	return select(is_nan(m, magnitude), NAN, result);
 }

@@ -41,7 +41,7 @@ static glc_value value_u32(struct glc_builder *b, u32 x)
 	return x.value == GLC_NO_VALUE ? glc_const_u32(b, x.literal) : x.value;
 }
 
-/* In each, literals become constants in the order of the operands: the code is the same whatever compiles us. */
+/* Literals become constants in the order of the operands, so that it does not matter who compiles us. */
 static glc_value emit_f32(struct glc_builder *b, enum glc_op op, f32 x, f32 y)
 {
 	glc_value first = value_f32(b, x);
@@ -69,12 +69,22 @@ static u32 from_signed(struct glc_builder *b, glc_value value)
 
 static glc_value emit_shift(struct glc_builder *b, enum glc_op op, enum glc_type type, u32 x, u32 by)
 {
-	struct glc_inst inst = {.op = (uint16_t)op, .type = (uint8_t)type, .from = (uint8_t)type, .mods = GLC_MOD_RAW};
+	struct glc_inst inst = {
+		.op = (uint16_t)op,
+		.type = (uint8_t)type,
+		.from = (uint8_t)type,
+		.mods = GLC_MOD_RAW,
+	};
 
 	inst.arg[0] = glc_bitcast(b, type, GLC_U32, value_u32(b, x));
 	inst.arg[1] = value_u32(b, by);
 	inst.arg[2] = inst.arg[3] = GLC_NO_VALUE;
 	return glc_emit_inst(b, &inst);
+}
+
+static glc_value emit_from_i32(struct glc_builder *b, u32 x)
+{
+	return glc_cvt(b, GLC_F32, GLC_I32, glc_bitcast(b, GLC_I32, GLC_U32, value_u32(b, x)));
 }
 
 static f32 select_f32(struct glc_builder *b, pred p, f32 yes, f32 no)
@@ -104,7 +114,7 @@ static u32 select_u32(struct glc_builder *b, pred p, u32 yes, u32 no)
 #define mul(a, b)           OP_F(Mul, a, b)
 #define min_f(a, b)         OP_F(Min, a, b)
 #define max_f(a, b)         OP_F(Max, a, b)
-#define floor_f(a)          ((f32){.value = glc_emit1(m, GLC_OP_Floor, GLC_F32, value_f32(m, a))})
+#define floor_f(a)          ((f32){.value = glc_emit1(m, GLC_OP_Floor, GLC_F32, value_f32(m, F32(a)))})
 
 #define add_u(a, b)         OP_U(Add, a, b)
 #define sub_u(a, b)         OP_U(Sub, a, b)
@@ -118,11 +128,11 @@ static u32 select_u32(struct glc_builder *b, pred p, u32 yes, u32 no)
 #define shl(a, by)          ((u32){.value = emit_shift(m, GLC_OP_Shl, GLC_U32, U32(a), U32(by))})
 #define shr(a, by)          ((u32){.value = emit_shift(m, GLC_OP_Shr, GLC_U32, U32(a), U32(by))})
 #define sar(a, by)          from_signed(m, emit_shift(m, GLC_OP_Shr, GLC_I32, U32(a), U32(by)))
-#define clz(a)              ((u32){.value = glc_emit1(m, GLC_OP_CountLeadingZeros, GLC_U32, value_u32(m, a))})
+#define clz(a)              ((u32){.value = glc_emit1(m, GLC_OP_CountLeadingZeros, GLC_U32, value_u32(m, U32(a)))})
 
-#define as_f32(a)           ((f32){.value = glc_bitcast(m, GLC_F32, GLC_U32, value_u32(m, a))})
-#define as_u32(a)           ((u32){.value = glc_bitcast(m, GLC_U32, GLC_F32, value_f32(m, a))})
-#define from_i32(a)         ((f32){.value = glc_cvt(m, GLC_F32, GLC_I32, glc_bitcast(m, GLC_I32, GLC_U32, value_u32(m, a)))})
+#define as_f32(a)           ((f32){.value = glc_bitcast(m, GLC_F32, GLC_U32, value_u32(m, U32(a)))})
+#define as_u32(a)           ((u32){.value = glc_bitcast(m, GLC_U32, GLC_F32, value_f32(m, F32(a)))})
+#define from_i32(a)         ((f32){.value = emit_from_i32(m, U32(a))})
 
 #define lt_f(a, b)          COMPARE_F(Lt, a, b)
 #define gt_f(a, b)          COMPARE_F(Gt, a, b)
@@ -136,6 +146,7 @@ static u32 select_u32(struct glc_builder *b, pred p, u32 yes, u32 no)
 #define ne_u(a, b)          COMPARE_U(Ne, a, b)
 #define lt_i(a, b)          COMPARE_I(Lt, a, b)
 #define ge_i(a, b)          COMPARE_I(Ge, a, b)
+#define gt_i(a, b)          COMPARE_I(Gt, a, b)
 #define and_p(a, b)         OP_P(And, a, b)
 #define or_p(a, b)          OP_P(Or, a, b)
 #define xor_p(a, b)         OP_P(Xor, a, b)

@@ -23,4 +23,4 @@ CHECK_LONG += tests/stress/math_f32_full.sh:3600
 EXTRA_DIST += tests/stress/math_f32_full.sh maint/derive-math-f32.py
 tests_stress_math_f32_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_math_f32_LDADD = -lm
-tests_stress_math_f32_SOURCES = tests/stress/math_f32.c tests/stress/math_eval.h lib/ir/math_f32.h
+tests_stress_math_f32_SOURCES = tests/stress/math_f32.c tests/stress/math_eval.h lib/ir/math_f32.h lib/ir/math_trig_f32.h

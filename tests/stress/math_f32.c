@@ -6,7 +6,7 @@
  *	math_f32 [--full] [NAME...]
  *
  * By default every 4,099th input, and all neighbours of the inputs where something changes;
- * --full: all 2^32 inputs of each function of one argument, 10^8 random pairs for pow.
+ * --full: all 2^32 inputs of each function of one argument, 10^8 random pairs for the others.
  * Prints the largest error in ULP of the result and where it is; fails above the bound, or
  * where a zero's sign, an infinity or a NaN is wrong.
  */
@@ -21,7 +21,7 @@
 
 #include "math_eval.h"
 
-#include "ir/math_f32.h"
+#include "ir/math_trig_f32.h"
 
 enum { BLOCK = 4096, THREADS_MAX = 16, STRIDE = 4099, NEIGHBOURS = 100 };
 
@@ -50,13 +50,24 @@ UNARY(log)
 UNARY(log2)
 UNARY(sin)
 UNARY(cos)
+UNARY(tan)
+UNARY(sinh)
+UNARY(cosh)
 UNARY(tanh)
+UNARY(asin)
+UNARY(acos)
+UNARY(atan)
+UNARY(erf)
 
-__attribute__((noinline)) static void pow_block(const float *x, const float *y, float *result, int count)
-{
-	for (int i = 0; i < count; i++)
-		result[i] = pow_f32(NULL, x[i], y[i]);
-}
+#define BINARY(name)                                                          \
+	__attribute__((noinline)) static void                                 \
+	name##_block(const float *x, const float *y, float *result, int count) \
+	{                                                                     \
+		for (int i = 0; i < count; i++)                               \
+			result[i] = name##_f32(NULL, x[i], y[i]);             \
+	}
+BINARY(pow)
+BINARY(atan2)
 
 struct function {
 	char name[8];
@@ -73,9 +84,24 @@ static const struct function FUNCTIONS[] = {
 	{"log2", log2_block, log2, 0, 1.00},
 	{"sin",  sin_block,  sin,  -1, 2},
 	{"cos",  cos_block,  cos,  1, 2},
+	{"tan",  tan_block,  tan,  -1, 2.5},
+	{"sinh", sinh_block, sinh, -1, 2.25},
+	{"cosh", cosh_block, cosh, 1, 2.25},
 	{"tanh", tanh_block, tanh, -1, 1.5},
+	{"asin", asin_block, asin, -1, 2.5},
+	{"acos", acos_block, acos, 0, 1.5},
+	{"atan", atan_block, atan, -1, 1.75},
+	{"erf",  erf_block,  erf,  -1, 1.75},
 };
-static const double POW_BOUND = 1.5;
+enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
+
+struct pair_function {
+	char name[8];
+	void (*block)(const float *x, const float *y, float *result, int count);
+	double (*reference)(double, double);
+	void (*random)(uint64_t *state, float *x, float *y);
+	double bound;
+};
 
 /* --- Errors --------------------------------------------------------------- */
 
@@ -138,6 +164,7 @@ static void merge(struct worst *into, const struct worst *from)
 struct job {
 	void (*block)(const struct job *job, uint64_t index, struct worst *worst);
 	const struct function *function;
+	const struct pair_function *pair;
 	uint64_t blocks, inputs;
 	uint32_t stride;
 	_Atomic uint64_t next;
@@ -253,7 +280,7 @@ static struct worst test_unary(const struct function *f, bool full)
 	return worst;
 }
 
-/* --- Pow ------------------------------------------------------------------ */
+/* --- Two arguments -------------------------------------------------------- */
 
 /* Steele, Lea, Flood: SplitMix64. */
 static uint64_t random_bits(uint64_t *state)
@@ -270,7 +297,7 @@ static double uniform(uint64_t *state, double from, double to)
 	return from + (to - from) * (double)(random_bits(state) >> 11) * 0x1p-53;
 }
 
-static void random_pair(uint64_t *state, float *x, float *y)
+static void random_power(uint64_t *state, float *x, float *y)
 {
 	uint64_t r = random_bits(state);
 	double log;
@@ -299,54 +326,70 @@ static void random_pair(uint64_t *state, float *x, float *y)
 	*y = (float)(uniform(state, -152, 130) / (isfinite(log) && log != 0 ? log : 1));
 }
 
-static void pow_pairs(const float *x, const float *y, int count, struct worst *worst)
+static void random_point(uint64_t *state, float *y, float *x)
+{
+	uint64_t r = random_bits(state);
+
+	*y = of_bits((uint32_t)(r >> 32));
+	*x = of_bits((uint32_t)random_bits(state));
+	if (r & 1)
+		*x = (float)(*y * exp2(uniform(state, -28, 28)));
+}
+
+static const struct pair_function PAIR_FUNCTIONS[] = {
+	{"pow",   pow_block,   pow,   random_power, 1.5},
+	{"atan2", atan2_block, atan2, random_point, 2.5},
+};
+enum { PAIR_FUNCTION_COUNT = sizeof PAIR_FUNCTIONS / sizeof *PAIR_FUNCTIONS };
+
+static void compare_pairs(const struct pair_function *f, const float *x, const float *y, int count,
+			  struct worst *worst)
 {
 	float got[BLOCK];
 
-	pow_block(x, y, got, count);
+	f->block(x, y, got, count);
 	for (int i = 0; i < count; i++)
-		note(worst, error_of(got[i], pow(x[i], y[i])), x[i], y[i]);
+		note(worst, error_of(got[i], f->reference(x[i], y[i])), x[i], y[i]);
 }
 
-static void pow_random_block(const struct job *job, uint64_t index, struct worst *worst)
+static void random_block(const struct job *job, uint64_t index, struct worst *worst)
 {
 	uint64_t state = index * UINT64_C(0x100000001b3) + 1;
 	float x[BLOCK], y[BLOCK];
 
-	(void)job;
 	for (int i = 0; i < BLOCK; i++)
-		random_pair(&state, &x[i], &y[i]);
-	pow_pairs(x, y, BLOCK, worst);
+		job->pair->random(&state, &x[i], &y[i]);
+	compare_pairs(job->pair, x, y, BLOCK, worst);
 }
 
-static const float POWERS[] = {
+static const float SECOND[] = {
 	0.5f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 1.5f, 2.5f, 0x1.555556p-2f, 0.1f, 0.01f, 2.2f, 2.4f, 1 / 2.4f,
 	7.0f, 10.0f, 32.0f, 33.0f, 64.0f, 100.5f, 127.0f, 128.0f, 149.0f, 150.0f, 151.0f, 0x1p-10f, 0x1p-30f,
 	0x1p-126f, 0x1p-149f, 0x1.ffffffp-1f, 0x1.000002p0f, 8388607.0f, 8388607.5f, 8388608.0f, 8388609.0f,
 	16777215.0f, 16777216.0f, 16777218.0f, 0x1p30f, 0x1p31f, 0x1p33f, 0x1p100f, 0x1.fffffep127f, INFINITY, NAN,
 	0.0f, 0x1.6ap-1f, 0x1.306p-1f, 0x1.ae8p-1f, 0x1.172b84p0f, 0x1.4bfdaep0f, 0x1.8ace54p0f, 0x1.d5818ep-1f,
 };
-enum { POWER_COUNT = sizeof POWERS / sizeof *POWERS };
+enum { SECOND_COUNT = sizeof SECOND / sizeof *SECOND };
 
 /* Every pair of special values of both signs, with near neighbours: the cases of annex F among them. */
-static void pow_edges(struct worst *worst)
+static void pair_edges(const struct pair_function *f, struct worst *worst)
 {
-	for (uint32_t i = 0; i < POWER_COUNT * POWER_COUNT * 4; i++) {
-		float a = POWERS[i / 4 / POWER_COUNT], b = POWERS[i / 4 % POWER_COUNT];
+	for (uint32_t i = 0; i < SECOND_COUNT * SECOND_COUNT * 4; i++) {
+		float a = SECOND[i / 4 / SECOND_COUNT], b = SECOND[i / 4 % SECOND_COUNT];
 		float x[25], y[25];
 
 		for (int k = 0; k < 25; k++) {
 			x[k] = of_bits((bits_of(a) ^ i << 31) + (uint32_t)(k % 5 - 2));
 			y[k] = of_bits((bits_of(b) ^ i >> 1 << 31) + (uint32_t)(k / 5 - 2));
 		}
-		pow_pairs(x, y, 25, worst);
+		compare_pairs(f, x, y, 25, worst);
 	}
 }
 
-/* Each power, of both signs, of every 16,411th x. */
-static void pow_grid_block(const struct job *job, uint64_t index, struct worst *worst)
+/* Each of them, of both signs, with every 16,411th x. */
+static void grid_block(const struct job *job, uint64_t index, struct worst *worst)
 {
-	float power = POWERS[index / 2];
+	float second = SECOND[index / 2];
 	float x[BLOCK], y[BLOCK];
 	uint64_t at = 0;
 
@@ -355,21 +398,30 @@ static void pow_grid_block(const struct job *job, uint64_t index, struct worst *
 
 		for (; count < BLOCK && at >> 32 == 0; count++, at += job->stride) {
 			x[count] = of_bits((uint32_t)at);
-			y[count] = index & 1 ? -power : power;
+			y[count] = index & 1 ? -second : second;
 		}
-		pow_pairs(x, y, count, worst);
+		compare_pairs(job->pair, x, y, count, worst);
 	}
 }
 
-static struct worst test_pow(bool full)
+static struct worst test_pair(const struct pair_function *f, bool full)
 {
-	struct job random = {.block = pow_random_block, .blocks = (full ? 100000000 : 600000) / BLOCK + 1};
-	struct job grid = {.block = pow_grid_block, .blocks = 2 * POWER_COUNT, .stride = full ? 16411 : 1000003};
+	struct job random = {
+		.block = random_block,
+		.pair = f,
+		.blocks = (full ? 100000000 : 600000) / BLOCK + 1,
+	};
+	struct job grid = {
+		.block = grid_block,
+		.pair = f,
+		.blocks = 2 * SECOND_COUNT,
+		.stride = full ? 16411 : 1000003,
+	};
 	struct worst worst = run(&random), part = run(&grid);
 
 	merge(&worst, &part);
 	part = (struct worst){0};
-	pow_edges(&part);
+	pair_edges(f, &part);
 	merge(&worst, &part);
 	return worst;
 }
@@ -395,43 +447,54 @@ static bool same(float a, float b)
 	return bits_of(a) == bits_of(b) || (isnan(a) && isnan(b));
 }
 
-/*
- * The bits do not depend on whether subnormals are flushed, but for the inputs where the
- * subnormal argument is the result (sin, tanh), or is no whole power of a negative number.
- */
-static bool test_flush(void)
+/* Of f, or of pair when f is NULL. */
+static bool flush_agrees(const struct function *f, const struct pair_function *pair)
 {
+	const char *name = f ? f->name : pair->name;
 	uint64_t state = 1;
-	bool good = true;
 
 	for (uint32_t round = 0; round < 256; round++) {
 		float x[BLOCK], y[BLOCK], kept[BLOCK], flushed[BLOCK];
 
 		for (int i = 0; i < BLOCK; i++)
-			random_pair(&state, &x[i], &y[i]);
-		for (size_t k = 0; k <= sizeof FUNCTIONS / sizeof *FUNCTIONS; k++) {
-			const struct function *f = k ? &FUNCTIONS[k - 1] : NULL;
+			(f ? random_power : pair->random)(&state, &x[i], &y[i]);
+		for (int flush = 0; flush < 2; flush++) {
+			float *result = flush ? flushed : kept;
 
-			for (int flush = 0; flush < 2; flush++) {
-				set_flush(flush);
-				if (f)
-					f->block(x, flush ? flushed : kept, BLOCK);
-				else
-					pow_block(x, y, flush ? flushed : kept, BLOCK);
-			}
+			set_flush(flush);
+			if (f)
+				f->block(x, result, BLOCK);
+			else
+				pair->block(x, y, result, BLOCK);
 			set_flush(false);
-			for (int i = 0; i < BLOCK; i++) {
-				if (f ? f->mirror < 0 && is_subnormal(x[i]) : x[i] < 0 && is_subnormal(y[i]))
-					continue;
-				if (same(kept[i], flushed[i]))
-					continue;
-				if (good)
-					printf("%s of %a, %a: %a, flushed %a  FAILED\n", f ? f->name : "pow",
-					       (double)x[i], (double)y[i], (double)kept[i], (double)flushed[i]);
-				good = false;
+		}
+		for (int i = 0; i < BLOCK; i++) {
+			bool excused = f ? f->mirror < 0 && is_subnormal(x[i])
+				     : pair->reference == pow ? x[i] < 0 && is_subnormal(y[i])
+							      : is_subnormal(kept[i]);
+
+			if (!excused && !same(kept[i], flushed[i])) {
+				printf("%s of %a, %a: %a, flushed %a  FAILED\n", name, (double)x[i],
+				       (double)y[i], (double)kept[i], (double)flushed[i]);
+				return false;
 			}
 		}
 	}
+	return true;
+}
+
+/*
+ * The bits do not depend on whether subnormals are flushed, but where the subnormal argument
+ * is the result (as of sin), is no whole power of a negative number, or for a subnormal atan2.
+ */
+static bool test_flush(void)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < FUNCTION_COUNT; i++)
+		good &= flush_agrees(&FUNCTIONS[i], NULL);
+	for (size_t i = 0; i < PAIR_FUNCTION_COUNT; i++)
+		good &= flush_agrees(NULL, &PAIR_FUNCTIONS[i]);
 	return good;
 }
 
@@ -483,7 +546,7 @@ int main(int argc, char **argv)
 	bool full = argc > 1 && !strcmp(argv[1], "--full"), good = true;
 	char **names = argv + 1 + full;
 
-	for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++) {
+	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		const struct function *f = &FUNCTIONS[i];
 		double begun = now();
 		struct worst worst;
@@ -493,11 +556,15 @@ int main(int argc, char **argv)
 		worst = test_unary(f, full);
 		good &= report(f->name, &worst, f->bound, false, now() - begun);
 	}
-	if (is_asked("pow", names)) {
+	for (size_t i = 0; i < PAIR_FUNCTION_COUNT; i++) {
+		const struct pair_function *f = &PAIR_FUNCTIONS[i];
 		double begun = now();
-		struct worst worst = test_pow(full);
+		struct worst worst;
 
-		good &= report("pow", &worst, POW_BOUND, true, now() - begun);
+		if (!is_asked(f->name, names))
+			continue;
+		worst = test_pair(f, full);
+		good &= report(f->name, &worst, f->bound, true, now() - begun);
 	}
 	if (!*names)
 		good &= test_flush();
