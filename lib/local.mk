@@ -42,6 +42,52 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/source.c \
 	lib/base/source.h \
 	lib/base/status.c \
+	lib/compile/module.c \
+	lib/ir/backend.h \
+	lib/ir/build.c \
+	lib/ir/build.h \
+	lib/ir/expand.c \
+	lib/ir/expand.h \
+	lib/ir/flow.c \
+	lib/ir/fold.c \
+	lib/ir/ir.h \
+	lib/ir/kernel.c \
+	lib/ir/literal.c \
+	lib/ir/live.c \
+	lib/ir/live.h \
+	lib/ir/lower.c \
+	lib/ir/lower.h \
+	lib/ir/math.c \
+	lib/ir/math.h \
+	lib/ir/math_f32.h \
+	lib/ir/math_ops.h \
+	lib/ir/operand.c \
+	lib/ir/ops.c \
+	lib/ir/ops.def \
+	lib/ir/ops.h \
+	lib/ir/regs.c \
+	lib/ir/ssa.c \
+	lib/ir/ssa.h \
+	lib/ir/stream.c \
+	lib/ir/stream.h \
+	lib/ir/target.c \
+	lib/ir/text.h \
+	lib/ir/text_decl.c \
+	lib/ir/text_lex.h \
+	lib/ir/text_stmt.c \
+	lib/ir/tree.c \
+	lib/ir/tree.h \
+	lib/ir/type.h \
+	lib/ir/uniform.c \
+	lib/ir/uniform.h \
+	lib/spirv/body.c \
+	lib/spirv/enum.h \
+	lib/spirv/flow.c \
+	lib/spirv/flow.h \
+	lib/spirv/module.c \
+	lib/spirv/module.h \
+	lib/spirv/object.c \
+	lib/spirv/spirv.h \
 	$(NULL)
 
 lib_libglacier_la_SOURCES =

@@ -31,6 +31,24 @@ static inline void *glc_bump_zero(struct glacier_memory *memory, size_t bytes)
 	return at ? memset(at, 0, bytes) : NULL;
 }
 
+/* A point to come back to: releasing it forgets what was allocated since. */
+struct glc_mark {
+	unsigned char *next, *end;
+	struct glacier_memory_block *current;
+};
+
+static inline struct glc_mark glc_bump_mark(const struct glacier_memory *memory)
+{
+	return (struct glc_mark){memory->next, memory->end, memory->current};
+}
+
+static inline void glc_bump_release(struct glacier_memory *memory, struct glc_mark mark)
+{
+	memory->next = mark.next;
+	memory->end = mark.end;
+	memory->current = mark.current;
+}
+
 /*
  * Grow an array in bump memory to hold at least `need` elements: the old bytes stay where
  * they are until the reset. Returns the new place and updates *capacity, or returns NULL

@@ -51,6 +51,12 @@ enum {
 };
 
 enum glc_scope { GLC_SCOPE_NONE, GLC_SCOPE_WORKGROUP, GLC_SCOPE_DEVICE, GLC_SCOPE_SYSTEM };
+enum glc_order { GLC_ORDER_RELAXED, GLC_ORDER_ACQUIRE, GLC_ORDER_RELEASE, GLC_ORDER_ACQREL };
+
+/* The detail of an atomic: its order and scope. NONE: device on buffers, workgroup on shared. */
+#define GLC_DETAIL(order, scope) ((uint8_t)((order) << 2 | (scope)))
+#define GLC_DETAIL_ORDER(detail) ((enum glc_order)((detail) >> 2))
+#define GLC_DETAIL_SCOPE(detail) ((enum glc_scope)((detail) & 3))
 
 /*
  *	arithmetic    arg = operands; type = the result's; from = the suffix (operands of a compare,
@@ -58,7 +64,7 @@ enum glc_scope { GLC_SCOPE_NONE, GLC_SCOPE_WORKGROUP, GLC_SCOPE_DEVICE, GLC_SCOP
  *	ids           detail = 0, 1, 2 for .x .y .z
  *	memory        object = which; arg[0] = index (u32, or u64 when from is GLC_U64), then values;
  *	              type = the element's, of stores too
- *	Fence         detail = enum glc_scope
+ *	Fence         detail = enum glc_scope; atomics: GLC_DETAIL(order, scope)
  *	Param, Spec   object = which
  *	Phi           at EndIf: arg[0], arg[1] from the first and second arm; behind Loop: arg[0] on
  *	              entry, arg[1] from EndLoop; behind Continuing and EndLoop: arg[0] = slot, the
@@ -119,7 +125,7 @@ struct glc_object {
 	bool atomic, length_taken;
 	uint32_t set, binding;   /* buffer */
 	uint32_t offset;         /* buffer, scalar: none; filled for scalars: bytes in the push constants */
-	uint32_t spec_id;        /* spec: order of declaration in the kernel */
+	uint32_t spec_id;        /* spec: order of declaration in the module */
 	uint64_t spec_bits;      /* spec: its value, -D applied */
 	struct glc_extent length;  /* shared, local, const: elements */
 	const uint64_t *values;  /* const: length.value bit patterns */
@@ -158,6 +164,63 @@ static inline enum glc_type glc_type_of(const struct glc_ir *ir, const struct gl
 					glc_value value)
 {
 	return glc_is_const(value) ? glc_const_at(ir, value)->type : kernel->insts[value].type;
+}
+
+/*
+ * The ways into a Phi, one after the other, whatever kind of region it belongs to:
+ *	for (struct glc_ways w = glc_ways(kernel, owner, phi); glc_way(&w);) use w.value, w.edge
+ */
+struct glc_ways {
+	const struct glc_kernel *kernel;
+	const struct glc_inst *phi;
+	uint32_t owner;    /* the instruction that the Phi stands behind: EndIf, Loop, Continuing, EndLoop */
+	uint32_t step;
+	glc_value next;    /* edge of the chain */
+	glc_value value;   /* what comes this way; never GLC_NO_VALUE */
+	uint32_t edge;     /* the Break or Continue; the owner for the way without one; 0, 1: the arm or the
+			      way on entry, from EndLoop, for EndIf and Loop */
+};
+
+static inline struct glc_ways glc_ways(const struct glc_kernel *kernel, uint32_t owner, uint32_t phi)
+{
+	const struct glc_inst *at = &kernel->insts[owner];
+
+	return (struct glc_ways){
+		.kernel = kernel,
+		.phi = &kernel->insts[phi],
+		.owner = owner,
+		.next = at->op == GLC_OP_Continuing ? at->arg[0]
+			: at->op == GLC_OP_EndLoop  ? at->arg[2]
+						    : GLC_NO_VALUE,
+	};
+}
+
+static inline bool glc_way(struct glc_ways *w)
+{
+	const struct glc_inst *owner = &w->kernel->insts[w->owner];
+	bool chained = owner->op == GLC_OP_Continuing || owner->op == GLC_OP_EndLoop;
+
+	if (!chained) {
+		while (w->step < 2) {
+			w->edge = w->step;
+			w->value = w->phi->arg[w->step++];
+			if (w->value != GLC_NO_VALUE)
+				return true;
+		}
+		return false;
+	}
+	if (w->next != GLC_NO_VALUE) {
+		w->edge = w->next;
+		w->value = w->kernel->edge_values[w->kernel->insts[w->edge].arg[0] + w->phi->arg[0]];
+		w->next = w->kernel->insts[w->edge].arg[1];
+		return true;
+	}
+	if (w->step++ || (owner->op == GLC_OP_Continuing ? !(owner->mods & GLC_MOD_OPEN)
+							 : owner->arg[0] == GLC_NO_VALUE))
+		return false;
+	w->edge = w->owner;
+	w->value = w->kernel->edge_values[owner->arg[1] + w->phi->arg[0]];
+	return true;
 }
 
 /* glacier-kernel(7), MEMORY: written and read, in a kernel that orders memory. */

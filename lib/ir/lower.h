@@ -10,6 +10,7 @@
  *    WorkgroupSize, GlobalSize, Cvt from and to bool, Cvt between types of one width and both
  *    integer (they are Bitcasts), Bitcast between equal types.
  *  - Div, Rem of integers: the divisor is neither 0 nor makes MIN / -1. Both are GLC_MOD_RAW.
+ *    On SPIR-V Rem is unsigned.
  *  - Shl, Shr: the amount is a u32 below the width. ExtractBits, InsertBits: offset + count is at
  *    most the width (count may be 0, offset may be the width).
  *  - Cvt float to integer: in range and no NaN on SPIR-V; as the PTX instruction does it, with

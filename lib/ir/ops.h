@@ -54,6 +54,12 @@ struct glc_op_facts {
 
 extern const struct glc_op_facts glc_ops[GLC_OP_COUNT];
 
+/* Those that lib/ir/math.c expands where .approx does not ask for the native form. */
+static inline bool glc_is_transcendental(enum glc_op op)
+{
+	return (op >= GLC_OP_Exp && op <= GLC_OP_Tanh) || (op >= GLC_OP_Exp2 && op <= GLC_OP_Erf);
+}
+
 /* The spelling, terminated. */
 const char *glc_op_name(enum glc_op op);
 

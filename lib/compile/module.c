@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The public entry points: a module is read once, then written for any number of targets. */
+#include <glacier/kernel.h>
+
+#include "base/buf.h"
+#include "ir/backend.h"
+#include "ir/lower.h"
+#include "ir/ssa.h"
+#include "ir/text.h"
+#include "ir/uniform.h"
+#include "ptx/ptx.h"
+#include "spirv/spirv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct glacier_module {
+	struct glacier_memory own, *memory;
+	struct glc_op_index opcodes;
+	struct glc_tree tree;
+	struct glc_sources sources;
+	struct glc_source_map map;
+	struct glc_ir ir;
+	bool filled;
+};
+
+enum glacier_status glacier_module_create(struct glacier_memory *memory, struct glacier_module **out)
+{
+	struct glacier_module *module = calloc(1, sizeof *module);
+
+	if (!module)
+		return GLACIER_ERR_NOMEM;
+	glacier_memory_init(&module->own, NULL, 0);
+	module->memory = memory ? memory : &module->own;
+	glc_op_index_build(&module->opcodes);
+	*out = module;
+	return GLACIER_OK;
+}
+
+void glacier_module_destroy(struct glacier_module *module)
+{
+	if (!module)
+		return;
+	glacier_memory_fini(&module->own);
+	free(module);
+}
+
+/*
+ * The caller's sink, seen through one that knows where positions lie and remembers the
+ * first error's status, which is what the call returns.
+ */
+struct relay {
+	struct glacier_diag diag;
+	struct glacier_diag *outer;
+	enum glacier_status first;
+};
+
+static void relay_report(void *user, const struct glacier_diagnostic *diagnostic)
+{
+	struct relay *relay = user;
+
+	if (diagnostic->severity == GLACIER_ERROR && relay->first == GLACIER_OK)
+		relay->first = diagnostic->status;
+	if (relay->outer && relay->outer->report)
+		relay->outer->report(relay->outer->user, diagnostic);
+}
+
+static void relay_begin(struct relay *relay, struct glacier_diag *outer, const struct glc_source_map *map)
+{
+	memset(relay, 0, sizeof *relay);
+	if (outer)
+		relay->diag = *outer;
+	relay->outer = outer;
+	relay->diag.report = relay_report;
+	relay->diag.user = relay;
+	relay->diag.map = map;
+	relay->diag.errors = relay->diag.warnings = 0;
+}
+
+static enum glacier_status relay_end(struct relay *relay)
+{
+	if (relay->outer) {
+		relay->outer->errors += relay->diag.errors;
+		relay->outer->warnings += relay->diag.warnings;
+	}
+	return relay->first;
+}
+
+static void forget(struct glacier_module *module)
+{
+	glacier_memory_reset(module->memory);
+	memset(&module->tree, 0, sizeof module->tree);
+	memset(&module->sources, 0, sizeof module->sources);
+	memset(&module->map, 0, sizeof module->map);
+	memset(&module->ir, 0, sizeof module->ir);
+	module->filled = false;
+}
+
+/* What every front end ends with: from a complete tree to checked IR. */
+static void check(struct glacier_module *module, const struct glacier_read_options *options,
+		  struct glacier_diag *diag)
+{
+	if (module->tree.failed) {
+		glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+		return;
+	}
+	if (!diag->errors && !module->tree.kernels.count)
+		glc_fail(diag, GLC_GA_NO_KERNEL, GLC_NOWHERE);
+	if (diag->errors)
+		return;
+	glc_ssa_build(&module->tree, options, false, module->memory, &module->ir, diag);
+	if (!diag->errors)
+		glc_uniform_check(&module->ir, module->memory, diag);
+}
+
+enum glacier_status glacier_module_read_text(struct glacier_module *module,
+					     const struct glacier_text *input,
+					     const struct glacier_read_options *options,
+					     struct glacier_diag *diag)
+{
+	const struct glc_source *source;
+	struct relay relay;
+
+	forget(module);
+	relay_begin(&relay, diag, &module->map);
+	if (!glc_tree_init(&module->tree, module->memory, &module->opcodes, &relay.diag)) {
+		glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+		return relay_end(&relay);
+	}
+	source = glc_sources_add(&module->sources, module->memory, input, &module->map, &relay.diag);
+	if (source)
+		glc_text_parse(&module->tree, &module->sources, &module->map, source, options);
+	else if (!relay.diag.errors)
+		module->tree.failed = true;
+	check(module, options, &relay.diag);
+	module->filled = !relay.diag.errors;
+	module->tree.diag = NULL;
+	return relay_end(&relay);
+}
+
+static enum glacier_status write_target(const struct glc_backend_input *input,
+					struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	return input->target->kind == GLACIER_TARGET_PTX ? glc_ptx_write(input, buffer, diag)
+							 : glc_spirv_write(input, buffer, diag);
+}
+
+enum glacier_status glacier_module_write(struct glacier_module *module, const struct glacier_target *target,
+					 const struct glacier_write_options *options,
+					 struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	static const struct glacier_write_options defaults;
+	struct glc_ir lowered;
+	struct glc_backend_input input = {
+		.ir = &lowered,
+		.target = target,
+		.options = options ? options : &defaults,
+		.map = &module->map,
+		.memory = module->memory,
+	};
+	struct glc_mark mark = glc_bump_mark(module->memory);
+	size_t begun = buffer->size;
+	enum glacier_status status;
+	struct relay relay;
+
+	if (!module->filled)
+		return GLACIER_ERR_ARGUMENT;
+	relay_begin(&relay, diag, &module->map);
+	status = glc_lower(&module->ir, target, input.options->optimize != GLACIER_OPTIMIZE_NONE,
+			   module->memory, &lowered, &relay.diag);
+	if (status == GLACIER_OK)
+		status = write_target(&input, buffer, &relay.diag);
+	if (relay_end(&relay) != GLACIER_OK)
+		status = relay.first;
+	if (status != GLACIER_OK)
+		buffer->size = begun;
+	glc_bump_release(module->memory, mark);
+	return status;
+}

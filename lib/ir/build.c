@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/build.h"
+
+#include <string.h>
+
+static uint32_t table_size(uint32_t hint)
+{
+	uint32_t size = 64;
+
+	while (size < hint && size < 1u << 24)
+		size *= 2;
+	return size;
+}
+
+bool glc_builder_init(struct glc_builder *b, struct glacier_memory *memory, uint32_t size_hint)
+{
+	uint32_t size = table_size(size_hint);
+
+	memset(b, 0, sizeof *b);
+	b->memory = memory;
+	b->const_mask = b->head_mask = size - 1;
+	b->const_heads = glc_bump_zero(memory, size * sizeof *b->const_heads);
+	b->heads = glc_bump_zero(memory, size * sizeof *b->heads);
+	if (!b->const_heads || !b->heads)
+		b->failed = true;
+	return !b->failed;
+}
+
+void glc_builder_restart(struct glc_builder *b)
+{
+	glc_scope_end(b, 0);
+	/* The arrays handed to the last kernel stay there: begin new ones. */
+	memset(&b->insts, 0, sizeof b->insts);
+	memset(&b->edge_values, 0, sizeof b->edge_values);
+	memset(&b->chain, 0, sizeof b->chain);
+}
+
+/* --- Constants ----------------------------------------------------------- */
+
+static bool grow_const_heads(struct glc_builder *b)
+{
+	uint32_t size = (b->const_mask + 1) * 4;
+	uint32_t *heads = glc_bump_zero(b->memory, size * sizeof *heads);
+
+	if (!heads)
+		return false;
+	b->const_heads = heads;
+	b->const_mask = size - 1;
+	for (uint32_t i = 0; i < b->consts.count; i++) {
+		struct glc_const *at = &b->consts.at[i];
+		uint32_t slot = (uint32_t)(((at->bits ^ at->type) * 0x9e3779b97f4a7c15u) >> 32) & b->const_mask;
+
+		at->next = heads[slot];
+		heads[slot] = i + 1;
+	}
+	return true;
+}
+
+glc_value glc_const_bits(struct glc_builder *b, enum glc_type type, uint64_t bits)
+{
+	uint32_t slot = (uint32_t)(((bits ^ type) * 0x9e3779b97f4a7c15u) >> 32) & b->const_mask;
+	struct glc_const *at;
+
+	for (uint32_t i = b->const_heads[slot]; i; i = at->next) {
+		at = &b->consts.at[i - 1];
+		if (at->bits == bits && at->type == type)
+			return (i - 1) | GLC_CONST_BIT;
+	}
+	at = GLC_PUSH(b->memory, &b->consts);
+	if (!at) {
+		b->failed = true;
+		return GLC_CONST_BIT;
+	}
+	*at = (struct glc_const){.bits = bits, .type = type, .next = b->const_heads[slot]};
+	b->const_heads[slot] = b->consts.count;
+	if (b->consts.count > b->const_mask * 2u && !grow_const_heads(b))
+		b->failed = true;
+	return (b->consts.count - 1) | GLC_CONST_BIT;
+}
+
+glc_value glc_const_f32(struct glc_builder *b, float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return glc_const_bits(b, GLC_F32, bits);
+}
+
+glc_value glc_const_f64(struct glc_builder *b, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return glc_const_bits(b, GLC_F64, bits);
+}
+
+glc_value glc_const_int(struct glc_builder *b, enum glc_type type, int64_t value)
+{
+	if (type == GLC_F32)
+		return glc_const_f32(b, (float)value);
+	if (type == GLC_F64)
+		return glc_const_f64(b, (double)value);
+	if (type == GLC_BOOL)
+		return glc_const_bits(b, type, value != 0);
+	return glc_const_bits(b, type, (uint64_t)value & glc_type_mask(type));
+}
+
+/* --- Instructions -------------------------------------------------------- */
+
+glc_value glc_append(struct glc_builder *b, const struct glc_inst *inst)
+{
+	struct glc_inst *at;
+
+	if (b->insts.count >= GLC_CONST_BIT - 1 || !(at = GLC_PUSH(b->memory, &b->insts))) {
+		b->failed = true;
+		return 0;
+	}
+	*at = *inst;
+	at->pos = b->pos;
+	return b->insts.count - 1;
+}
+
+static inline uint32_t hash_of(const struct glc_inst *inst)
+{
+	uint64_t head, args[2], h;
+
+	memcpy(&head, inst, sizeof head);
+	memcpy(args, inst->arg, sizeof args);
+	h = (head ^ args[0] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+	h = (h ^ h >> 29 ^ args[1]) * 0x9e3779b97f4a7c15u;
+	return (uint32_t)(h >> 32);
+}
+
+static inline bool same(const struct glc_inst *a, const struct glc_inst *c)
+{
+	return !memcmp(a, c, offsetof(struct glc_inst, pos));
+}
+
+/* Loads of what no one writes give the same each time; so do pure instructions. */
+static bool is_shareable(const struct glc_builder *b, const struct glc_inst *inst)
+{
+	if (glc_ops[inst->op].flags & GLC_PURE)
+		return true;
+	return inst->op == GLC_OP_LoadGlobal && b->objects &&
+	       b->objects[inst->object].access == GLC_READ;
+}
+
+glc_value glc_emit_inst(struct glc_builder *b, const struct glc_inst *given)
+{
+	struct glc_inst inst;
+	uint32_t slot;
+	glc_value value;
+
+	if (!b->optimize || !is_shareable(b, given))
+		return glc_append(b, given);
+	inst = *given;
+	if ((glc_ops[inst.op].flags & GLC_COMMUTES) && inst.arg[0] > inst.arg[1]) {
+		inst.arg[0] = given->arg[1];
+		inst.arg[1] = given->arg[0];
+	}
+	if (glc_is_const(inst.arg[1]) || glc_is_const(inst.arg[0]) || inst.arg[0] == inst.arg[1]) {
+		value = glc_fold(b, &inst);
+		if (value == GLC_NO_VALUE)
+			value = glc_identity(b, &inst);
+		if (value != GLC_NO_VALUE)
+			return value;
+	} else if (inst.op == GLC_OP_Select || inst.op == GLC_OP_Neg || inst.op == GLC_OP_Not) {
+		value = glc_identity(b, &inst);
+		if (value != GLC_NO_VALUE)
+			return value;
+	}
+
+	slot = hash_of(&inst) & b->head_mask;
+	for (uint32_t i = b->heads[slot]; i; i = b->chain.at[i - 1])
+		if (same(&b->insts.at[i - 1], &inst))
+			return i - 1;
+	value = glc_append(b, &inst);
+	if (b->failed || !GLC_RESERVE(b->memory, &b->chain, b->insts.count - b->chain.count)) {
+		b->failed = true;
+		return value;
+	}
+	b->chain.count = b->insts.count;
+	b->chain.at[value] = b->heads[slot];
+	b->heads[slot] = value + 1;
+	return value;
+}
+
+void glc_scope_end(struct glc_builder *b, uint32_t begin)
+{
+	/* Newest first, so each one stands at the head of its chain when its turn comes. */
+	for (uint32_t i = b->optimize ? b->insts.count : begin; i-- > begin;) {
+		const struct glc_inst *inst = &b->insts.at[i];
+		uint32_t slot;
+
+		if (!is_shareable(b, inst))
+			continue;
+		slot = hash_of(inst) & b->head_mask;
+		if (b->heads[slot] == i + 1)
+			b->heads[slot] = b->chain.at[i];
+	}
+}
+
+static enum glc_type result_type(const struct glc_op_facts *facts, enum glc_type type)
+{
+	switch (facts->result) {
+	case 'B': return GLC_BOOL;
+	case 'U': return GLC_U32;
+	case 'W': return type == GLC_I32 ? GLC_I64 : GLC_U64;
+	case '-': return GLC_VOID;
+	}
+	return type;
+}
+
+glc_value glc_emit(struct glc_builder *b, enum glc_op op, enum glc_type type, glc_value a,
+		   glc_value b_, glc_value c)
+{
+	struct glc_inst inst = {
+		.op = op,
+		.type = result_type(&glc_ops[op], type),
+		.from = type,
+		.arg = {a, b_, c, GLC_NO_VALUE},
+	};
+
+	return glc_emit_inst(b, &inst);
+}
+
+glc_value glc_cvt(struct glc_builder *b, enum glc_type to, enum glc_type from, glc_value a)
+{
+	struct glc_inst inst = {
+		.op = GLC_OP_Cvt,
+		.type = to,
+		.from = from,
+		.arg = {a, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
+	};
+
+	return to == from ? a : glc_emit_inst(b, &inst);
+}
+
+glc_value glc_bitcast(struct glc_builder *b, enum glc_type to, enum glc_type from, glc_value a)
+{
+	struct glc_inst inst = {
+		.op = GLC_OP_Bitcast,
+		.type = to,
+		.from = from,
+		.arg = {a, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
+	};
+
+	return to == from ? a : glc_emit_inst(b, &inst);
+}
+
+/* --- Structure ----------------------------------------------------------- */
+
+glc_value glc_if(struct glc_builder *b, glc_value condition)
+{
+	struct glc_inst inst = {
+		.op = GLC_OP_If,
+		.arg = {condition, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
+	};
+
+	return glc_append(b, &inst);
+}
+
+static void mark(struct glc_builder *b, enum glc_op op, uint8_t mods)
+{
+	struct glc_inst inst = {
+		.op = op,
+		.mods = mods,
+		.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
+	};
+
+	glc_append(b, &inst);
+}
+
+void glc_else(struct glc_builder *b, bool open)
+{
+	mark(b, GLC_OP_Else, open ? GLC_MOD_OPEN : 0);
+}
+
+void glc_end_if(struct glc_builder *b, bool open, bool unreachable)
+{
+	mark(b, GLC_OP_EndIf, (open ? GLC_MOD_OPEN : 0) | (unreachable ? GLC_MOD_UNREACHABLE : 0));
+}
+
+glc_value glc_phi(struct glc_builder *b, enum glc_type type, glc_value a, glc_value c)
+{
+	struct glc_inst inst = {
+		.op = GLC_OP_Phi,
+		.type = type,
+		.from = type,
+		.arg = {a, c, GLC_NO_VALUE, GLC_NO_VALUE},
+	};
+
+	return glc_append(b, &inst);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels and their objects, from the declarations of the tree. */
+#include "ir/ssa.h"
+
+#include <string.h>
+
+static bool is_known_type(enum glc_type type)
+{
+	return GLC_TYPES_ANY >> type & 1;
+}
+
+/* The value that -D gives a specialization constant; false: none does. */
+static const char *defined(const struct ssa *s, struct glc_name name)
+{
+	for (size_t i = 0; s->options && i < s->options->define_count; i++)
+		if (strlen(s->options->defines[i].name) == name.bytes &&
+		    !memcmp(s->options->defines[i].name, name.at, name.bytes))
+			return s->options->defines[i].value;
+	return NULL;
+}
+
+static void declare_spec(struct ssa *s, const struct glc_decl *decl, struct glc_object *object)
+{
+	const struct glc_literal *literal = &s->tree->literals.at[decl->extent.index];
+	const char *value = defined(s, decl->name);
+
+	if (decl->extent.kind != GLC_LITERAL)
+		return;
+	glc_literal_read(s->diag, literal->text, decl->extent.pos, decl->type, &object->spec_bits);
+	if (value)
+		glc_literal_read(s->diag, (struct glc_name){value, (uint32_t)strlen(value)}, GLC_NOWHERE,
+				 decl->type, &object->spec_bits);
+}
+
+/* A length or workgroup size: a literal, or a u32 specialization constant. */
+static bool extent(struct ssa *s, struct glc_operand operand, const char *what, struct glc_extent *extent)
+{
+	const struct glc_object *object;
+	uint64_t bits;
+
+	extent->spec = GLC_NO_VALUE;
+	if (operand.kind == GLC_LITERAL) {
+		if (!glc_literal_read(s->diag, s->tree->literals.at[operand.index].text, operand.pos,
+				      GLC_U32, &bits))
+			return false;
+		extent->value = (uint32_t)bits;
+	} else {
+		object = &s->kernel->objects[operand.index];
+		if (object->kind != GLC_OBJECT_SPEC || object->type != GLC_U32) {
+			glc_fail(s->diag, GLC_GA_NOT_AN_EXTENT, operand.pos, (int)object->name.bytes,
+				 object->name.at, what);
+			return false;
+		}
+		extent->spec = operand.index;
+		extent->value = (uint32_t)object->spec_bits;
+	}
+	if (!extent->value) {
+		glc_fail(s->diag, GLC_GA_ZERO, operand.pos, what);
+		return false;
+	}
+	return true;
+}
+
+static void const_values(struct ssa *s, const struct glc_decl *decl, struct glc_object *object)
+{
+	uint64_t *values;
+
+	if (decl->value_count != object->length.value) {
+		glc_fail(s->diag, GLC_GA_CONST_COUNT, decl->pos, (int)decl->name.bytes, decl->name.at,
+			 object->length.value, decl->value_count);
+		return;
+	}
+	values = glc_bump(s->memory, (size_t)decl->value_count * sizeof *values);
+	if (!values) {
+		s->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < decl->value_count; i++) {
+		const struct glc_literal *literal = &s->tree->literals.at[decl->values + i];
+
+		if (!glc_literal_read(s->diag, literal->text, literal->pos, decl->type, &values[i]))
+			return;
+	}
+	object->values = values;
+}
+
+static void declare_array(struct ssa *s, const struct glc_decl *decl, struct glc_object *object)
+{
+	if (!extent(s, decl->extent, "an array's length", &object->length))
+		return;
+	if ((uint64_t)object->length.value * glc_types[decl->type].bytes > UINT32_MAX) {
+		glc_fail(s->diag, GLC_GA_ARRAY_BYTES, decl->pos, (int)decl->name.bytes, decl->name.at);
+		return;
+	}
+	if (decl->kind == GLC_OBJECT_CONST)
+		const_values(s, decl, object);
+}
+
+/* Scalars lie in the push constants at natural alignment; a bool travels as 32 bits. */
+static uint32_t place_scalar(uint32_t end, struct glc_object *object)
+{
+	uint32_t bytes = object->type == GLC_BOOL ? 4 : glc_types[object->type].bytes;
+
+	object->offset = (end + bytes - 1) & ~(bytes - 1);
+	return object->offset + bytes;
+}
+
+static void check_bindings(struct ssa *s, uint32_t index)
+{
+	const struct glc_object *objects = s->kernel->objects, *b = &objects[index];
+
+	/* Few kernels have more than some dozen buffers: compare with those before. */
+	for (uint32_t i = 0; i < index; i++)
+		if (objects[i].kind == GLC_OBJECT_BUFFER && objects[i].set == b->set &&
+		    objects[i].binding == b->binding) {
+			glc_fail(s->diag, GLC_GA_BINDING_TAKEN, b->pos, b->set, b->binding,
+				 (int)objects[i].name.bytes, objects[i].name.at);
+			return;
+		}
+}
+
+static void declare(struct ssa *s, uint32_t index, uint32_t *buffers)
+{
+	const struct glc_decl *decl = &s->source->decls.at[index];
+	struct glc_object *object = &s->kernel->objects[index];
+
+	*object = (struct glc_object){
+		.name = decl->name,
+		.pos = decl->pos,
+		.kind = decl->kind,
+		.type = decl->type,
+		.access = decl->access,
+		.length.spec = GLC_NO_VALUE,
+	};
+	if (decl->kind != GLC_OBJECT_SCALAR && decl->kind != GLC_OBJECT_SPEC && decl->type == GLC_BOOL) {
+		glc_fail(s->diag, GLC_GA_BOOL_MEMORY, decl->pos, (int)decl->name.bytes, decl->name.at);
+		return;
+	}
+	if (!is_known_type(decl->type)) {
+		glc_fail(s->diag, GLC_GA_TYPE_LATER, decl->pos, glc_types[decl->type].name);
+		return;
+	}
+	switch (decl->kind) {
+	case GLC_OBJECT_BUFFER:
+		object->set = decl->set;
+		object->binding = decl->binding_given ? decl->binding : *buffers;
+		++*buffers;
+		check_bindings(s, index);
+		break;
+	case GLC_OBJECT_SCALAR:
+		s->kernel->push_bytes = place_scalar(s->kernel->push_bytes, object);
+		break;
+	case GLC_OBJECT_SPEC:
+		object->spec_id = s->spec_count++;
+		declare_spec(s, decl, object);
+		break;
+	default:
+		declare_array(s, decl, object);
+	}
+}
+
+static void workgroup(struct ssa *s)
+{
+	for (uint32_t i = 0; i < 3; i++) {
+		s->kernel->workgroup[i] = (struct glc_extent){1, GLC_NO_VALUE};
+		if (i < s->source->workgroup_count)
+			extent(s, s->source->workgroup[i], "a workgroup size", &s->kernel->workgroup[i]);
+	}
+}
+
+static void subgroup(struct ssa *s)
+{
+	struct glc_extent size;
+
+	if (!s->source->has_subgroup)
+		return;
+	if (s->source->subgroup.kind != GLC_LITERAL) {
+		glc_fail(s->diag, GLC_GA_SUBGROUP_SIZE, s->source->subgroup.pos);
+		return;
+	}
+	if (!extent(s, s->source->subgroup, "a subgroup size", &size))
+		return;
+	if (size.value > 128 || (size.value & (size.value - 1)))
+		glc_fail(s->diag, GLC_GA_SUBGROUP_SIZE, s->source->subgroup.pos);
+	s->kernel->subgroup = size.value;
+}
+
+bool glc_ssa_declare(struct ssa *s)
+{
+	struct glc_kernel *kernel = s->kernel;
+	uint32_t count = s->source->decls.count, buffers = 0;
+
+	memset(kernel, 0, sizeof *kernel);
+	kernel->name = s->source->name;
+	kernel->pos = s->source->pos;
+	kernel->object_count = count;
+	kernel->objects = glc_bump(s->memory, (size_t)count * sizeof *kernel->objects);
+	s->object_values = glc_bump(s->memory, (size_t)count * sizeof *s->object_values);
+	s->regs = glc_bump(s->memory, (size_t)s->source->registers.count * sizeof *s->regs);
+	if (!kernel->objects || !s->object_values || !s->regs)
+		return false;
+	for (uint32_t i = 0; i < s->source->registers.count; i++)
+		s->regs[i] = (struct ssa_register){.now = GLC_NO_VALUE};
+	s->b.objects = kernel->objects;
+	for (uint32_t i = 0; i < count; i++)
+		declare(s, i, &buffers);
+	workgroup(s);
+	subgroup(s);
+	if (s->failed)
+		return false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct glc_inst inst = {
+			.op = kernel->objects[i].kind == GLC_OBJECT_SPEC ? GLC_OP_Spec : GLC_OP_Param,
+			.type = kernel->objects[i].type,
+			.from = kernel->objects[i].type,
+			.object = (uint16_t)i,
+			.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
+		};
+
+		s->b.pos = kernel->objects[i].pos;
+		if (kernel->objects[i].kind == GLC_OBJECT_SCALAR || kernel->objects[i].kind == GLC_OBJECT_SPEC)
+			s->object_values[i] = glc_append(&s->b, &inst);
+	}
+	return true;
+}

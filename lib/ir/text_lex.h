@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Characters and words of the text form. Everything stops at the terminating NUL by itself. */
+#ifndef GLC_IR_TEXT_LEX_H
+#define GLC_IR_TEXT_LEX_H
+
+#include "ir/text.h"
+
+#include <string.h>
+
+enum {
+	LEX_NAME = 1,       /* may stand in a name */
+	LEX_OPCODE = 2,     /* may stand in an opcode with its suffixes, or in a number */
+	LEX_BLANK = 4,      /* space, tab, carriage return */
+};
+
+extern const uint8_t glc_lex_class[256];
+
+static inline bool lex_is(char c, uint8_t klass)
+{
+	return glc_lex_class[(unsigned char)c] & klass;
+}
+
+static inline uint32_t lex_pos(const struct glc_text_parser *p)
+{
+	return p->base + (uint32_t)(p->at - p->text);
+}
+
+/* Blanks and a comment: up to the next token or the line's end. */
+static inline void lex_blanks(struct glc_text_parser *p)
+{
+	while (lex_is(*p->at, LEX_BLANK))
+		p->at++;
+	if (p->at[0] == '/' && p->at[1] == '/')
+		while (*p->at && *p->at != '\n')
+			p->at++;
+}
+
+/* Newlines too. */
+static inline void lex_space(struct glc_text_parser *p)
+{
+	for (;;) {
+		lex_blanks(p);
+		if (*p->at != '\n')
+			return;
+		p->at++;
+	}
+}
+
+static inline struct glc_name lex_run(struct glc_text_parser *p, uint8_t klass)
+{
+	const char *start = p->at;
+
+	while (lex_is(*p->at, klass))
+		p->at++;
+	return (struct glc_name){start, (uint32_t)(p->at - start)};
+}
+
+/* The name behind a % or @ at `at`. */
+static inline struct glc_name lex_name(struct glc_text_parser *p)
+{
+	p->at++;
+	return lex_run(p, LEX_NAME);
+}
+
+/* A number or one of true, false, inf, nan, with an optional leading minus and signed exponent. */
+static inline struct glc_name lex_literal(struct glc_text_parser *p)
+{
+	const char *start = p->at;
+	bool hex;
+
+	if (*p->at == '-')
+		p->at++;
+	hex = p->at[0] == '0' && (p->at[1] | 0x20) == 'x';
+	while (lex_is(*p->at, LEX_OPCODE)) {
+		char c = *p->at++ | 0x20;
+
+		if ((hex ? c == 'p' : c == 'e') && (*p->at == '-' || *p->at == '+'))
+			p->at++;
+	}
+	return (struct glc_name){start, (uint32_t)(p->at - start)};
+}
+
+static inline bool lex_is_word(struct glc_name word, const char *text, uint32_t bytes)
+{
+	return word.bytes == bytes && !memcmp(word.at, text, bytes);
+}
+
+#define LEX_IS(word, literal) lex_is_word(word, literal, sizeof literal - 1)
+
+/* Eats the character if it is next. */
+static inline bool lex_eat(struct glc_text_parser *p, char c)
+{
+	if (*p->at != c)
+		return false;
+	p->at++;
+	return true;
+}
+
+static inline int lex_width(struct glc_name name)
+{
+	return name.bytes > 64 ? 64 : (int)name.bytes;
+}
+
+/* What stands at `at`, for a message; gives how many bytes to print. */
+struct glc_name glc_lex_found(const struct glc_text_parser *p);
+/* "expected X, found Y" */
+void glc_lex_expected(struct glc_text_parser *p, const char *what);
+/* A literal or an @ object, as an operand; false, reported, when neither is there. */
+bool glc_lex_extent(struct glc_text_parser *p, struct glc_operand *operand);
+/* A decimal number that fits; false, reported, otherwise. */
+bool glc_lex_number(struct glc_text_parser *p, const char *what, uint32_t max, uint32_t *number);
+
+#endif

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/tree.h"
+
+#include <string.h>
+
+/* --- Names --------------------------------------------------------------- */
+
+static inline bool is_letter(char c)
+{
+	return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_';
+}
+
+static inline bool is_name_char(char c)
+{
+	return is_letter(c) || (unsigned char)(c - '0') < 10;
+}
+
+bool glc_is_name(struct glc_name name)
+{
+	if (!name.bytes || !is_letter(name.at[0]) || (name.bytes == 1 && name.at[0] == '_'))
+		return false;
+	for (uint32_t i = 1; i < name.bytes; i++)
+		if (!is_name_char(name.at[i]))
+			return false;
+	return true;
+}
+
+static inline bool same_name(struct glc_name a, struct glc_name b)
+{
+	return a.bytes == b.bytes && !memcmp(a.at, b.at, a.bytes);
+}
+
+static inline uint32_t hash_name(struct glc_name name, char sigil)
+{
+	uint32_t hash = (uint32_t)(unsigned char)sigil + name.bytes * 0x9e3779b1u;
+
+	for (uint32_t i = 0; i < name.bytes; i++)
+		hash = (hash ^ (unsigned char)name.at[i]) * 0x01000193u;
+	return hash ^ hash >> 15;
+}
+
+/* For messages: printf wants an int. */
+static int width(struct glc_name name)
+{
+	return name.bytes > 64 ? 64 : (int)name.bytes;
+}
+
+bool glc_tree_init(struct glc_tree *tree, struct glacier_memory *memory,
+		   struct glc_op_index *opcodes, struct glacier_diag *diag)
+{
+	memset(tree, 0, sizeof *tree);
+	tree->memory = memory;
+	tree->opcodes = opcodes;
+	tree->diag = diag;
+	tree->symbol_mask = 63;
+	tree->symbols = glc_bump_zero(memory, 64 * sizeof *tree->symbols);
+	tree->failed = !tree->symbols;
+	return !tree->failed;
+}
+
+static bool grow_symbols(struct glc_tree *tree)
+{
+	uint32_t size = (tree->symbol_mask + 1) * 4;
+	struct glc_symbol *old = tree->symbols;
+	struct glc_symbol *grown = glc_bump_zero(tree->memory, size * sizeof *grown);
+
+	if (!grown)
+		return false;
+	for (uint32_t i = 0; i <= tree->symbol_mask; i++) {
+		uint32_t slot = old[i].hash & (size - 1);
+
+		if (!old[i].sigil)
+			continue;
+		while (grown[slot].sigil)
+			slot = (slot + 1) & (size - 1);
+		grown[slot] = old[i];
+	}
+	tree->symbols = grown;
+	tree->symbol_mask = size - 1;
+	return true;
+}
+
+static struct glc_name symbol_name(const struct glc_tree *tree, const struct glc_symbol *symbol)
+{
+	const struct glc_tree_kernel *kernel;
+
+	if (!symbol->kernel)
+		return tree->consts.at[symbol->index].name;
+	kernel = &tree->kernels.at[symbol->kernel - 1];
+	return symbol->sigil == '%' ? kernel->registers.at[symbol->index]
+				    : kernel->decls.at[symbol->index].name;
+}
+
+/* The symbol of that name in the kernel (0: the module), or the free slot where it belongs. */
+static struct glc_symbol *find_symbol(struct glc_tree *tree, struct glc_name name, char sigil,
+				      uint32_t kernel, uint32_t hash)
+{
+	uint32_t slot = hash & tree->symbol_mask;
+	struct glc_symbol *symbol;
+
+	for (; (symbol = &tree->symbols[slot])->sigil; slot = (slot + 1) & tree->symbol_mask)
+		if (symbol->hash == hash && symbol->sigil == sigil && symbol->kernel == kernel &&
+		    same_name(symbol_name(tree, symbol), name))
+			return symbol;
+	return symbol;
+}
+
+static void add_symbol(struct glc_tree *tree, struct glc_symbol *slot, char sigil, uint32_t kernel,
+		       uint32_t hash, uint32_t index)
+{
+	*slot = (struct glc_symbol){.hash = hash, .kernel = kernel, .index = index, .sigil = sigil};
+	if (++tree->symbol_count * 2 > tree->symbol_mask && !grow_symbols(tree))
+		tree->failed = true;
+}
+
+static void check_name(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+{
+	if (!glc_is_name(name))
+		glc_fail(tree->diag, GLC_GA_BAD_NAME, pos, width(name), name.at);
+	else if (name.bytes > GLC_MAX_NAME_BYTES)
+		glc_fail(tree->diag, GLC_GA_LONG_NAME, pos, name.bytes, GLC_MAX_NAME_BYTES);
+}
+
+/* --- Declarations -------------------------------------------------------- */
+
+struct glc_tree_kernel *glc_tree_kernel(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+{
+	struct glc_tree_kernel *kernel;
+
+	check_name(tree, name, pos);
+	for (uint32_t i = 0; i < tree->kernels.count; i++)
+		if (same_name(tree->kernels.at[i].name, name)) {
+			glc_fail(tree->diag, GLC_GA_DUPLICATE, pos, "kernel ", width(name), name.at);
+			glc_note(tree->diag, tree->kernels.at[i].pos, "first defined here");
+			break;
+		}
+	kernel = GLC_PUSH(tree->memory, &tree->kernels);
+	if (!kernel) {
+		tree->failed = true;
+		return NULL;
+	}
+	memset(kernel, 0, sizeof *kernel);
+	kernel->name = name;
+	kernel->pos = pos;
+	kernel->first = tree->stmts.count;
+	tree->open.count = 0;
+	return kernel;
+}
+
+struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint32_t pos,
+			       enum glc_object_kind kind, enum glc_type type)
+{
+	struct glc_tree_kernel *kernel = kind == GLC_OBJECT_CONST ? NULL : glc_tree_current(tree);
+	uint32_t scope = kernel ? tree->kernels.count : 0, hash = hash_name(name, '@');
+	struct glc_symbol *slot;
+	struct glc_decl *decl;
+
+	check_name(tree, name, pos);
+	decl = kernel ? GLC_PUSH(tree->memory, &kernel->decls) : GLC_PUSH(tree->memory, &tree->consts);
+	if (!decl) {
+		tree->failed = true;
+		return NULL;
+	}
+	memset(decl, 0, sizeof *decl);
+	decl->name = name;
+	decl->pos = pos;
+	decl->kind = kind;
+	decl->type = type;
+	if (kernel && kernel->decls.count > GLC_MAX_OBJECTS) {
+		glc_fail(tree->diag, GLC_GA_TOO_MANY, pos, "declarations in a kernel", GLC_MAX_OBJECTS);
+		kernel->decls.count--;
+		return decl;
+	}
+	slot = find_symbol(tree, name, '@', scope, hash);
+	if (slot->sigil) {
+		const struct glc_decl *first =
+			kernel ? &kernel->decls.at[slot->index] : &tree->consts.at[slot->index];
+
+		glc_fail(tree->diag, GLC_GA_DUPLICATE, pos, "@", width(name), name.at);
+		glc_note(tree->diag, first->pos, "first declared here");
+		return decl;
+	}
+	if (kernel && find_symbol(tree, name, '@', 0, hash)->sigil)
+		glc_fail(tree->diag, GLC_GA_DUPLICATE, pos, "@", width(name), name.at);
+	add_symbol(tree, slot, '@', scope, hash, (kernel ? kernel->decls.count : tree->consts.count) - 1);
+	return decl;
+}
+
+struct glc_operand glc_tree_literal(struct glc_tree *tree, struct glc_name text, uint32_t pos)
+{
+	struct glc_literal *literal = GLC_PUSH(tree->memory, &tree->literals);
+
+	if (!literal || tree->literals.count > 1u << 29) {
+		tree->failed = true;
+		return (struct glc_operand){.kind = GLC_LITERAL, .pos = pos};
+	}
+	literal->text = text;
+	literal->pos = pos;
+	return (struct glc_operand){.kind = GLC_LITERAL, .index = tree->literals.count - 1, .pos = pos};
+}
+
+struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+{
+	struct glc_tree_kernel *kernel = glc_tree_current(tree);
+	uint32_t hash = hash_name(name, '%');
+	struct glc_symbol *slot = find_symbol(tree, name, '%', tree->kernels.count, hash);
+	struct glc_operand operand = {.kind = GLC_REGISTER, .index = slot->index, .pos = pos};
+	struct glc_name *added;
+
+	if (slot->sigil)
+		return operand;
+	check_name(tree, name, pos);
+	added = GLC_PUSH(tree->memory, &kernel->registers);
+	if (!added || kernel->registers.count > 1u << 29) {
+		tree->failed = true;
+		return operand;
+	}
+	*added = name;
+	operand.index = kernel->registers.count - 1;
+	add_symbol(tree, slot, '%', tree->kernels.count, hash, operand.index);
+	return operand;
+}
+
+/* A module constant enters a kernel's declarations where it is first used. */
+static struct glc_operand use_const(struct glc_tree *tree, uint32_t index, struct glc_name name,
+				    uint32_t hash, uint32_t pos)
+{
+	struct glc_tree_kernel *kernel = glc_tree_current(tree);
+	struct glc_decl *decl = GLC_PUSH(tree->memory, &kernel->decls);
+	struct glc_symbol *slot = find_symbol(tree, name, '@', tree->kernels.count, hash);
+
+	if (!decl) {
+		tree->failed = true;
+		return (struct glc_operand){.kind = GLC_OBJECT, .pos = pos};
+	}
+	*decl = tree->consts.at[index];
+	add_symbol(tree, slot, '@', tree->kernels.count, hash, kernel->decls.count - 1);
+	return (struct glc_operand){.kind = GLC_OBJECT, .index = kernel->decls.count - 1, .pos = pos};
+}
+
+struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+{
+	static const char zero[] = "0";
+	uint32_t hash = hash_name(name, '@');
+	struct glc_symbol *slot = find_symbol(tree, name, '@', tree->kernels.count, hash);
+
+	if (slot->sigil)
+		return (struct glc_operand){.kind = GLC_OBJECT, .index = slot->index, .pos = pos};
+	slot = find_symbol(tree, name, '@', 0, hash);
+	if (slot->sigil && glc_tree_current(tree)->decls.count < GLC_MAX_OBJECTS)
+		return use_const(tree, slot->index, name, hash, pos);
+	glc_fail(tree->diag, GLC_GA_UNKNOWN_OBJECT, pos, width(name), name.at);
+	return glc_tree_literal(tree, (struct glc_name){zero, 1}, pos);
+}
+
+/* --- Statements ---------------------------------------------------------- */
+
+struct glc_stmt *glc_tree_stmt(struct glc_tree *tree, uint32_t op, uint32_t pos)
+{
+	struct glc_stmt *stmt = GLC_PUSH(tree->memory, &tree->stmts);
+
+	if (!stmt) {
+		tree->failed = true;
+		/* A place to write into, so that callers need no check of their own. */
+		static _Thread_local struct glc_stmt nowhere;
+
+		stmt = &nowhere;
+	}
+	memset(stmt, 0, sizeof *stmt);
+	stmt->op = (uint16_t)op;
+	stmt->pos = stmt->result_pos = pos;
+	stmt->operands = tree->operands.count;
+	stmt->result = GLC_NO_VALUE;
+	return stmt;
+}
+
+void glc_tree_operand(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_operand operand)
+{
+	struct glc_operand *at;
+
+	if (stmt->operand_count == GLC_MAX_OPERANDS) {
+		/* Counted no further: the checker reports that there are too many. */
+		return;
+	}
+	at = GLC_PUSH(tree->memory, &tree->operands);
+	if (!at) {
+		tree->failed = true;
+		return;
+	}
+	*at = operand;
+	stmt->operand_count++;
+}
+
+bool glc_tree_enter(struct glc_tree *tree, uint32_t max_nesting)
+{
+	uint32_t *open = GLC_PUSH(tree->memory, &tree->open), index = tree->stmts.count - 1;
+
+	if (!open) {
+		tree->failed = true;
+		return false;
+	}
+	*open = index;
+	if (tree->stmts.at[index].op != GLC_OP_If)
+		glc_tree_current(tree)->has_loops = true;
+	if (tree->open.count <= max_nesting)
+		return true;
+	glc_fail(tree->diag, GLC_GA_NESTING, tree->stmts.at[index].pos, max_nesting);
+	return false;
+}
+
+void glc_tree_else(struct glc_tree *tree, uint32_t pos)
+{
+	uint32_t *open = &tree->open.at[tree->open.count - 1];
+
+	tree->stmts.at[*open].end = tree->stmts.count;
+	glc_tree_stmt(tree, GLC_OP_Else, pos);
+	*open = tree->stmts.count - 1;
+}
+
+void glc_tree_end(struct glc_tree *tree, uint32_t pos)
+{
+	tree->stmts.at[tree->open.at[--tree->open.count]].end = tree->stmts.count;
+	glc_tree_stmt(tree, GLC_STMT_END, pos);
+}
+
+void glc_tree_kernel_end(struct glc_tree *tree)
+{
+	struct glc_tree_kernel *kernel = glc_tree_current(tree);
+
+	kernel->count = tree->stmts.count - kernel->first;
+}
+
+/* --- Opcodes ------------------------------------------------------------- */
+
+/* The part up to the next dot; moves behind it. */
+static struct glc_name next_part(const char **at, const char *end)
+{
+	const char *start = *at, *dot = start;
+
+	while (dot < end && *dot != '.')
+		dot++;
+	*at = dot < end ? dot + 1 : end;
+	return (struct glc_name){start, (uint32_t)(dot - start)};
+}
+
+static bool is_part(struct glc_name part, const char *word)
+{
+	return part.bytes == strlen(word) && !memcmp(part.at, word, part.bytes);
+}
+
+/* Types are two to four characters: compare them without a call. */
+static enum glc_type type_of_part(struct glc_name part)
+{
+	if (part.bytes == 3) {
+		char kind = part.at[0];
+		bool is32 = part.at[1] == '3' && part.at[2] == '2';
+		bool is64 = part.at[1] == '6' && part.at[2] == '4';
+
+		if (is32)
+			return kind == 'f' ? GLC_F32 : kind == 'u' ? GLC_U32 : kind == 'i' ? GLC_I32 : GLC_VOID;
+		if (is64)
+			return kind == 'f' ? GLC_F64 : kind == 'u' ? GLC_U64 : kind == 'i' ? GLC_I64 : GLC_VOID;
+	}
+	return glc_type_find(part.at, part.bytes);
+}
+
+static bool unknown_opcode(struct glc_tree *tree, struct glc_name part, uint32_t pos)
+{
+	enum glc_op near = glc_op_nearest(part.at, part.bytes);
+
+	if (near == GLC_OP_COUNT)
+		glc_fail(tree->diag, GLC_GA_UNKNOWN_OPCODE, pos, width(part), part.at);
+	else
+		glc_fail(tree->diag, GLC_GA_UNKNOWN_OPCODE_NEAR, pos, width(part), part.at,
+			 glc_op_name(near));
+	return false;
+}
+
+static bool read_type(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_name part,
+		      uint32_t pos, uint8_t *type)
+{
+	const char *name = glc_op_name(stmt->op);
+
+	if (!part.bytes) {
+		glc_fail(tree->diag, GLC_GA_NO_SUFFIX, pos, name);
+		return false;
+	}
+	*type = (uint8_t)type_of_part(part);
+	if (*type == GLC_VOID) {
+		glc_fail(tree->diag, GLC_GA_UNKNOWN_TYPE, pos, width(part), part.at);
+		return false;
+	}
+	if (!(glc_ops[stmt->op].types >> *type & 1)) {
+		glc_fail(tree->diag, GLC_GA_WRONG_SUFFIX, pos, name, width(part), part.at);
+		return false;
+	}
+	return true;
+}
+
+static const struct {
+	char word[10];
+	uint8_t scope, order;   /* + 1; 0: the word says nothing about it */
+} orders[] = {
+	{"workgroup", GLC_SCOPE_WORKGROUP, 0}, {"device", GLC_SCOPE_DEVICE, 0},
+	{"system", GLC_SCOPE_SYSTEM, 0},       {"relaxed", 0, GLC_ORDER_RELAXED + 1},
+	{"acquire", 0, GLC_ORDER_ACQUIRE + 1}, {"release", 0, GLC_ORDER_RELEASE + 1},
+	{"acqrel", 0, GLC_ORDER_ACQREL + 1},
+};
+
+static bool read_order(struct glc_stmt *stmt, struct glc_name part)
+{
+	enum glc_order order = GLC_DETAIL_ORDER(stmt->detail);
+	enum glc_scope scope = GLC_DETAIL_SCOPE(stmt->detail);
+
+	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+		if (!is_part(part, orders[i].word))
+			continue;
+		if (orders[i].scope ? scope != GLC_SCOPE_NONE : order != GLC_ORDER_RELAXED)
+			return false;
+		if (orders[i].scope)
+			scope = (enum glc_scope)orders[i].scope;
+		else
+			order = (enum glc_order)(orders[i].order - 1);
+		stmt->detail = GLC_DETAIL(order, scope);
+		return true;
+	}
+	return false;
+}
+
+static bool read_modifier(struct glc_stmt *stmt, struct glc_name part)
+{
+	const struct glc_op_facts *facts = &glc_ops[stmt->op];
+
+	if ((facts->flags & GLC_NATIVE) && is_part(part, "approx") && !(stmt->mods & GLC_MOD_APPROX)) {
+		stmt->mods |= GLC_MOD_APPROX;
+		return true;
+	}
+	if ((facts->flags & GLC_DIM) && !stmt->has_suffix_dim && part.bytes == 1 &&
+	    part.at[0] >= 'x' && part.at[0] <= 'z') {
+		stmt->detail = (uint8_t)(part.at[0] - 'x');
+		stmt->has_suffix_dim = true;
+		return true;
+	}
+	return (facts->flags & GLC_SCOPE) && read_order(stmt, part);
+}
+
+bool glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const char *text,
+		     uint32_t bytes, uint32_t pos)
+{
+	const char *at = text, *end = text + bytes;
+	struct glc_name part = next_part(&at, end);
+	enum glc_op op = glc_op_find(tree->opcodes, part.at, part.bytes);
+	const struct glc_op_facts *facts;
+
+	if (op == GLC_OP_COUNT)
+		return unknown_opcode(tree, part, pos);
+	facts = &glc_ops[op];
+	stmt->op = (uint16_t)op;
+	if (facts->types) {
+		part = next_part(&at, end);
+		if (!read_type(tree, stmt, part, pos + (uint32_t)(part.at - text), &stmt->type))
+			return false;
+		stmt->from = stmt->type;
+	}
+	if (facts->flags & GLC_TWO) {
+		part = next_part(&at, end);
+		if (!read_type(tree, stmt, part, pos + (uint32_t)(part.at - text), &stmt->from))
+			return false;
+	}
+	while (at < end || (bytes && text[bytes - 1] == '.' && at == end)) {
+		part = next_part(&at, end);
+		if (!part.bytes || !read_modifier(stmt, part)) {
+			glc_fail(tree->diag, GLC_GA_WRONG_MODIFIER, pos + (uint32_t)(part.at - text),
+				 glc_op_name(op), width(part), part.at);
+			return false;
+		}
+	}
+	if (op == GLC_OP_Fence && GLC_DETAIL_SCOPE(stmt->detail) == GLC_SCOPE_NONE) {
+		glc_fail(tree->diag, GLC_GA_NO_SCOPE, pos);
+		return false;
+	}
+	return true;
+}
+
+struct glc_name glc_operand_name(const struct glc_tree *tree, const struct glc_tree_kernel *kernel,
+				 struct glc_operand operand)
+{
+	switch (operand.kind) {
+	case GLC_REGISTER: return kernel->registers.at[operand.index];
+	case GLC_OBJECT: return kernel->decls.at[operand.index].name;
+	}
+	return tree->literals.at[operand.index].text;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The statement tree: what a source says, before anything is checked. Names, the spelling
+ * of literals and mutable registers are kept, so that it can be printed back; comments are
+ * not. The front ends (text, JSON, numeric stream, the C builder) fill it through the
+ * functions below; the printers read it; ssa.c makes the IR from it.
+ *
+ * Statements of a kernel are one flat run in source order. A block is opened by If, Loop or
+ * For, and closed by End; Else stands between. `end` of the opener is the index of its Else
+ * or End, and `end` of Else that of its End, so a block is skipped in one step.
+ */
+#ifndef GLC_IR_TREE_H
+#define GLC_IR_TREE_H
+
+#include "base/diag.h"
+#include "base/source.h"
+#include "ir/ir.h"
+
+/* Statements that are no opcode. If, Else, Loop, Break and Continue have the IR's numbers. */
+enum glc_stmt_op {
+	GLC_STMT_FOR = GLC_OP_COUNT,
+	GLC_STMT_END,
+	GLC_STMT_BREAK_IF,
+	GLC_STMT_CONTINUE_IF,
+};
+
+enum glc_operand_kind { GLC_REGISTER, GLC_OBJECT, GLC_LITERAL };
+
+struct glc_operand {
+	uint32_t kind : 2;
+	uint32_t index : 30;   /* in the kernel's registers or objects, or the tree's literals */
+	uint32_t pos;
+};
+
+struct glc_stmt {
+	uint16_t op;
+	uint8_t type;          /* the suffix; GLC_VOID when there is none */
+	uint8_t from;          /* Cvt, Bitcast: the second suffix */
+	uint8_t mods;          /* GLC_MOD_APPROX; GLC_MOD_UNROLL on For */
+	uint8_t detail;        /* dimension, scope and order as in struct glc_inst */
+	uint8_t operand_count;
+	bool has_suffix_dim;   /* the dimension was written */
+	uint32_t operands;     /* first in the tree's operands */
+	uint32_t result;       /* register, or GLC_NO_VALUE; For: its counter */
+	uint32_t end;          /* openers and Else */
+	uint32_t pos;          /* of the opcode */
+	uint32_t result_pos;
+};
+
+struct glc_literal {
+	struct glc_name text;
+	uint32_t pos;
+};
+
+/* A declaration: a parameter, a shared or local array, a module constant. */
+struct glc_decl {
+	struct glc_name name;
+	uint32_t pos;
+	uint8_t kind, type, access;
+	bool set_given, binding_given;
+	uint32_t set, binding;
+	struct glc_operand extent;   /* arrays: length; spec: value. A literal, or an object that is a spec */
+	uint32_t values, value_count;  /* const: its literals */
+};
+
+struct glc_tree_kernel {
+	struct glc_name name;
+	uint32_t pos;
+	GLC_ARRAY(struct glc_decl) decls;       /* parameters, then arrays, in order */
+	uint32_t param_count;
+	GLC_ARRAY(struct glc_name) registers;
+	struct glc_operand workgroup[3];
+	uint32_t workgroup_count;
+	struct glc_operand subgroup;
+	bool has_subgroup, is_stream;
+	uint32_t first, count;                  /* its statements */
+	uint32_t first_row, row_count;          /* of a stream */
+	bool has_loops;
+};
+
+/* A row of the numeric stream, kept for printing it back. */
+struct glc_row {
+	int64_t value[4];
+	uint32_t pos;
+};
+
+struct glc_symbol {
+	uint32_t hash;
+	uint32_t kernel;       /* 0: of the module; else the kernel's number + 1 that it belongs to */
+	uint32_t index;        /* register, declaration of the kernel, or module constant */
+	char sigil;            /* '%' or '@' */
+};
+
+struct glc_tree {
+	struct glacier_memory *memory;
+	struct glacier_diag *diag;
+	struct glc_op_index *opcodes;
+	GLC_ARRAY(struct glc_tree_kernel) kernels;
+	GLC_ARRAY(struct glc_decl) consts;      /* of the module */
+	GLC_ARRAY(struct glc_stmt) stmts;
+	GLC_ARRAY(struct glc_operand) operands;
+	GLC_ARRAY(struct glc_literal) literals;
+	GLC_ARRAY(struct glc_row) rows;         /* of every stream kernel */
+	GLC_ARRAY(uint32_t) open;               /* openers without their End */
+	GLC_ARRAY(struct glc_name) includes;    /* paths as written in the main text */
+	struct glc_symbol *symbols;
+	uint32_t symbol_mask, symbol_count;
+	bool included;                          /* declarations now come from an included text */
+	bool failed;                            /* memory ran out: sticky */
+};
+
+enum {
+	GLC_MAX_NAME_BYTES = 128,
+	GLC_MAX_NESTING = 1000,
+	GLC_MAX_OBJECTS = 65535,
+	GLC_MAX_OPERANDS = 8,
+};
+
+bool glc_tree_init(struct glc_tree *tree, struct glacier_memory *memory,
+		   struct glc_op_index *opcodes, struct glacier_diag *diag);
+
+/* Each reports what is wrong with a name (form, length, taken) and then goes on. */
+struct glc_tree_kernel *glc_tree_kernel(struct glc_tree *tree, struct glc_name name, uint32_t pos);
+/* The kernel being filled. */
+static inline struct glc_tree_kernel *glc_tree_current(struct glc_tree *tree)
+{
+	return &tree->kernels.at[tree->kernels.count - 1];
+}
+
+/* A declaration of the current kernel, or of the module (kind GLC_OBJECT_CONST). */
+struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint32_t pos,
+			       enum glc_object_kind kind, enum glc_type type);
+struct glc_operand glc_tree_literal(struct glc_tree *tree, struct glc_name text, uint32_t pos);
+/* name without its sigil. An object that does not exist is reported, and gives a literal 0. */
+struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint32_t pos);
+struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint32_t pos);
+
+/* Opens a statement: its operands follow by glc_tree_operand. */
+struct glc_stmt *glc_tree_stmt(struct glc_tree *tree, uint32_t op, uint32_t pos);
+void glc_tree_operand(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_operand operand);
+/* Blocks: glc_tree_stmt with an opener enters it. False, reported, beyond GLC_MAX_NESTING. */
+bool glc_tree_enter(struct glc_tree *tree, uint32_t max_nesting);
+void glc_tree_else(struct glc_tree *tree, uint32_t pos);
+void glc_tree_end(struct glc_tree *tree, uint32_t pos);
+/* The kernel's statements are complete. */
+void glc_tree_kernel_end(struct glc_tree *tree);
+
+/*
+ * Reads "Add.f32", "GlobalId.x", "Cvt.i32.f32.approx" into the statement's members. What is
+ * wrong is reported at pos (+ the offset of the part) and gives false.
+ */
+bool glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const char *text,
+		     uint32_t bytes, uint32_t pos);
+
+/* Whether a name has the form of one: [A-Za-z_][A-Za-z0-9_]*, not "_". */
+bool glc_is_name(struct glc_name name);
+
+/* The text of an operand as it is written. For messages and printers. */
+struct glc_name glc_operand_name(const struct glc_tree *tree, const struct glc_tree_kernel *kernel,
+				 struct glc_operand operand);
+
+/* --- literal.c ----------------------------------------------------------- */
+
+enum glc_literal_fault {
+	GLC_LITERAL_OK,
+	GLC_LITERAL_FORM,      /* not a literal at all */
+	GLC_LITERAL_TYPE,      /* a literal, but not of this type (1.5 as u32) */
+	GLC_LITERAL_RANGE,     /* does not fit */
+	GLC_LITERAL_DIGITS,    /* 0f, 0h, 0d with the wrong number of digits */
+	GLC_LITERAL_INEXACT,   /* an integer that the float cannot hold */
+};
+
+/* The bits of a literal read as a value of that type. glacier-kernel(7), LITERALS. */
+enum glc_literal_fault glc_literal_bits(struct glc_name text, enum glc_type type, uint64_t *bits);
+
+/* The same, reported: false after a diagnostic at that place. */
+bool glc_literal_read(struct glacier_diag *diag, struct glc_name text, uint64_t where,
+		      enum glc_type type, uint64_t *bits);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Types, constants and the joining of sections. */
+#include "spirv/module.h"
+
+#include "base/buf.h"
+#include "spirv/spirv.h"
+
+#include <string.h>
+
+void sp_put_string(struct sp *sp, sp_words *section, uint32_t op, const uint32_t *words, uint32_t n,
+		   const char *text, uint32_t bytes)
+{
+	uint32_t text_words = bytes / 4 + 1;
+	uint32_t *at;
+
+	if (!GLC_RESERVE(sp->memory, section, 1 + n + text_words)) {
+		sp->failed = true;
+		return;
+	}
+	at = section->at + section->count;
+	section->count += 1 + n + text_words;
+	at[0] = (1 + n + text_words) << 16 | op;
+	memcpy(at + 1, words, n * sizeof *words);
+	at[n + text_words] = 0;
+	/* Characters fill a word from its low byte, whatever the machine (SPIR-V, 2.2.1). */
+	for (uint32_t i = 0; i < bytes; i++) {
+		if (i % 4 == 0)
+			at[1 + n + i / 4] = 0;
+		at[1 + n + i / 4] |= (uint32_t)(unsigned char)text[i] << i % 4 * 8;
+	}
+}
+
+void sp_decorate(struct sp *sp, uint32_t id, enum glc_spv_decoration decoration)
+{
+	uint32_t *at = sp_put(sp, &sp->decorations, GLC_SPV_Decorate, 3);
+
+	at[1] = id;
+	at[2] = decoration;
+}
+
+void sp_decorate1(struct sp *sp, uint32_t id, enum glc_spv_decoration decoration, uint32_t value)
+{
+	uint32_t *at = sp_put(sp, &sp->decorations, GLC_SPV_Decorate, 4);
+
+	at[1] = id;
+	at[2] = decoration;
+	at[3] = value;
+}
+
+/* --- Types --------------------------------------------------------------- */
+
+static uint32_t make_type(struct sp *sp, enum glc_type type)
+{
+	uint32_t id = sp_id(sp), *at;
+
+	if (type == GLC_BOOL) {
+		at = sp_put(sp, &sp->types, GLC_SPV_TypeBool, 2);
+		at[1] = id;
+	} else if (glc_is_float(type)) {
+		at = sp_put(sp, &sp->types, GLC_SPV_TypeFloat, 3);
+		at[1] = id;
+		at[2] = glc_bits(type);
+		if (type == GLC_F64)
+			sp_capability(sp, GLC_SPV_CAP_FLOAT64);
+	} else {
+		at = sp_put(sp, &sp->types, GLC_SPV_TypeInt, 4);
+		at[1] = id;
+		at[2] = glc_bits(type);
+		at[3] = 0;
+		if (glc_bits(type) == 64)
+			sp_capability(sp, GLC_SPV_CAP_INT64);
+	}
+	return id;
+}
+
+/* One integer type a width: signs lie in the instructions. */
+uint32_t sp_type(struct sp *sp, enum glc_type type)
+{
+	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
+	if (!sp->types_by_type[type])
+		sp->types_by_type[type] = make_type(sp, type);
+	return sp->types_by_type[type];
+}
+
+static uint32_t vector(struct sp *sp, uint32_t *id, uint32_t lanes)
+{
+	uint32_t element, *at;
+
+	if (*id)
+		return *id;
+	element = sp_type(sp, GLC_U32);
+	*id = sp_id(sp);
+	at = sp_put(sp, &sp->types, GLC_SPV_TypeVector, 4);
+	at[1] = *id;
+	at[2] = element;
+	at[3] = lanes;
+	return *id;
+}
+
+uint32_t sp_vector3(struct sp *sp)
+{
+	return vector(sp, &sp->type_vector, 3);
+}
+
+uint32_t sp_vector4(struct sp *sp)
+{
+	return vector(sp, &sp->type_vector4, 4);
+}
+
+uint32_t sp_file(struct sp *sp, const char *name)
+{
+	struct sp_file *file;
+	uint32_t id;
+
+	if (!name)
+		name = "<stdin>";
+	for (uint32_t i = 0; i < sp->files.count; i++)
+		if (!strcmp(sp->files.at[i].name, name))
+			return sp->files.at[i].id;
+	file = GLC_PUSH(sp->memory, &sp->files);
+	if (!file) {
+		sp->failed = true;
+		return 0;
+	}
+	id = sp_id(sp);
+	*file = (struct sp_file){name, id};
+	sp_put_string(sp, &sp->debug, GLC_SPV_String, &id, 1, name, (uint32_t)strlen(name));
+	return id;
+}
+
+uint32_t sp_pair(struct sp *sp)
+{
+	uint32_t member, *at;
+
+	if (sp->type_pair)
+		return sp->type_pair;
+	member = sp_type(sp, GLC_U32);
+	sp->type_pair = sp_id(sp);
+	at = sp_put(sp, &sp->types, GLC_SPV_TypeStruct, 4);
+	at[1] = sp->type_pair;
+	at[2] = at[3] = member;
+	return sp->type_pair;
+}
+
+static uint32_t make_pointer(struct sp *sp, enum glc_spv_storage storage, uint32_t to)
+{
+	uint32_t id = sp_id(sp), *at = sp_put(sp, &sp->types, GLC_SPV_TypePointer, 4);
+
+	at[1] = id;
+	at[2] = storage;
+	at[3] = to;
+	return id;
+}
+
+uint32_t sp_pointer(struct sp *sp, enum glc_spv_storage storage, enum glc_type type)
+{
+	uint32_t to;
+
+	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
+	if (!sp->pointers[storage][type]) {
+		to = sp_type(sp, type);
+		sp->pointers[storage][type] = make_pointer(sp, storage, to);
+	}
+	return sp->pointers[storage][type];
+}
+
+uint32_t sp_undef(struct sp *sp, enum glc_type type)
+{
+	uint32_t of, *at;
+
+	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
+	if (sp->undefs[type])
+		return sp->undefs[type];
+	of = sp_type(sp, type);
+	sp->undefs[type] = sp_id(sp);
+	at = sp_put(sp, &sp->types, GLC_SPV_Undef, 3);
+	at[1] = of;
+	at[2] = sp->undefs[type];
+	return sp->undefs[type];
+}
+
+/* --- Constants ----------------------------------------------------------- */
+
+static uint32_t make_const(struct sp *sp, enum glc_type type, uint64_t bits)
+{
+	uint32_t of = sp_type(sp, type), id = sp_id(sp), *at;
+	bool wide = glc_bits(type) == 64;
+
+	if (type == GLC_BOOL) {
+		at = sp_put(sp, &sp->types, bits ? GLC_SPV_ConstantTrue : GLC_SPV_ConstantFalse, 3);
+	} else {
+		at = sp_put(sp, &sp->types, GLC_SPV_Constant, wide ? 5 : 4);
+		at[3] = (uint32_t)bits;
+		if (wide)
+			at[4] = (uint32_t)(bits >> 32);
+	}
+	at[1] = of;
+	at[2] = id;
+	return id;
+}
+
+/* i32 and u32 of the same bits are one constant here, so the IR's numbering does not suffice. */
+uint32_t sp_const_bits(struct sp *sp, enum glc_type type, uint64_t bits)
+{
+	uint32_t slot, mask = sp->shared_mask;
+	struct sp_const *at;
+
+	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
+	slot = (uint32_t)((bits ^ type) * 0x9e3779b97f4a7c15u >> 40) & mask;
+	for (; (at = &sp->shared[slot])->id; slot = (slot + 1) & mask)
+		if (at->bits == bits && at->type == type)
+			return at->id;
+	*at = (struct sp_const){bits, type, make_const(sp, type, bits)};
+	return at->id;
+}
+
+uint32_t sp_const_u32(struct sp *sp, uint32_t value)
+{
+	return sp_const_bits(sp, GLC_U32, value);
+}
+
+uint32_t sp_const(struct sp *sp, glc_value value)
+{
+	uint32_t index = value & ~GLC_CONST_BIT;
+
+	if (!sp->consts[index])
+		sp->consts[index] = sp_const_bits(sp, sp->ir->consts[index].type, sp->ir->consts[index].bits);
+	return sp->consts[index];
+}
+
+uint32_t sp_glsl(struct sp *sp)
+{
+	if (!sp->glsl)
+		sp->glsl = sp_id(sp);
+	return sp->glsl;
+}
+
+uint32_t sp_built_in(struct sp *sp, enum sp_built_in which)
+{
+	static const uint8_t numbers[SP_BUILT_IN_COUNT] = {
+		[SP_GLOBAL_ID] = GLC_SPV_GLOBAL_INVOCATION_ID,
+		[SP_LOCAL_ID] = GLC_SPV_LOCAL_INVOCATION_ID,
+		[SP_GROUP_ID] = GLC_SPV_WORKGROUP_ID,
+		[SP_GROUP_COUNT] = GLC_SPV_NUM_WORKGROUPS,
+		[SP_LOCAL_INDEX] = GLC_SPV_LOCAL_INVOCATION_INDEX,
+		[SP_SUBGROUP_SIZE] = GLC_SPV_SUBGROUP_SIZE,
+		[SP_SUBGROUP_ID] = GLC_SPV_SUBGROUP_ID,
+		[SP_LANE_ID] = GLC_SPV_SUBGROUP_LOCAL_INVOCATION_ID,
+	};
+	uint32_t type, *at;
+
+	sp->used_built_ins |= 1u << which;
+	if (sp->built_ins[which])
+		return sp->built_ins[which];
+	if (which >= SP_LOCAL_INDEX) {
+		type = sp_pointer(sp, GLC_SPV_INPUT, GLC_U32);
+	} else {
+		if (!sp->vector_pointer) {
+			uint32_t vector = sp_vector3(sp);
+
+			sp->vector_pointer = make_pointer(sp, GLC_SPV_INPUT, vector);
+		}
+		type = sp->vector_pointer;
+	}
+	if (which >= SP_SUBGROUP_SIZE)
+		sp_capability(sp, GLC_SPV_CAP_GROUP_NON_UNIFORM);
+	sp->built_ins[which] = sp_id(sp);
+	at = sp_put(sp, &sp->types, GLC_SPV_Variable, 4);
+	at[1] = type;
+	at[2] = sp->built_ins[which];
+	at[3] = GLC_SPV_INPUT;
+	sp_decorate1(sp, sp->built_ins[which], GLC_SPV_BUILT_IN, numbers[which]);
+	return sp->built_ins[which];
+}
+
+/* --- The module ---------------------------------------------------------- */
+
+static void append(struct glc_writer *w, const uint32_t *words, uint32_t count)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	glc_put(w, words, (size_t)count * 4);
+#else
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t word = __builtin_bswap32(words[i]);
+
+		glc_put(w, &word, 4);
+	}
+#endif
+}
+
+static void join(struct sp *sp, struct glacier_buffer *buffer, bool *good)
+{
+	const struct glacier_target *target = sp->input->target;
+	sp_words head = {0};
+	const sp_words *sections[] = {&head,      &sp->entry,       &sp->modes, &sp->debug,
+				      &sp->names, &sp->decorations, &sp->types, &sp->code};
+	struct glc_writer w;
+	uint32_t *at = sp_put(sp, &head, 0, 5);
+
+	at[0] = GLC_SPV_MAGIC;
+	at[1] = (uint32_t)target->major << 16 | (uint32_t)target->minor << 8;
+	at[2] = 0;
+	at[3] = sp->next_id;
+	at[4] = 0;
+	for (uint32_t set = 0; set < 2; set++)
+		for (uint64_t left = sp->capabilities[set]; left; left &= left - 1)
+			sp_put(sp, &head, GLC_SPV_Capability, 2)[1] =
+				set * 64 + (uint32_t)__builtin_ctzll(left);
+	if (sp->atomic_float) {
+		static const char name[] = "SPV_EXT_shader_atomic_float_add";
+
+		sp_put(sp, &head, GLC_SPV_Capability, 2)[1] = GLC_SPV_CAP_ATOMIC_FLOAT32_ADD;
+		sp_put_string(sp, &head, GLC_SPV_Extension, NULL, 0, name, sizeof name - 1);
+	}
+	if (sp->glsl)
+		sp_put_string(sp, &head, GLC_SPV_ExtInstImport, &sp->glsl, 1, "GLSL.std.450", 12);
+	at = sp_put(sp, &head, GLC_SPV_MemoryModel, 3);
+	at[1] = 0;   /* Logical */
+	at[2] = 1;   /* GLSL450 */
+
+	glc_writer_begin(&w, buffer);
+	for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+		append(&w, sections[i]->at, sections[i]->count);
+	*good = glc_writer_end(&w) && !sp->failed;
+}
+
+enum glacier_status glc_spirv_write(const struct glc_backend_input *input,
+				    struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	const struct glc_ir *ir = input->ir;
+	struct sp sp = {
+		.input = input,
+		.ir = ir,
+		.memory = input->memory,
+		.diag = diag,
+		.next_id = 1,
+	};
+	uint32_t errors = diag->errors, size = 64;
+	bool good;
+
+	/* Constants made here are few: numbers of members, scopes, semantics, extents. */
+	while (size < 2 * (ir->const_count + 64 * ir->kernel_count))
+		size *= 2;
+	sp.shared = glc_bump_zero(sp.memory, size * sizeof *sp.shared);
+	sp.shared_mask = size - 1;
+	sp.consts = glc_bump_zero(sp.memory, ((size_t)ir->const_count + 1) * sizeof *sp.consts);
+	if (!sp.shared || !sp.consts)
+		return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+	sp_capability(&sp, GLC_SPV_CAP_SHADER);
+	for (uint32_t i = 0; i < ir->kernel_count && !sp.failed; i++) {
+		sp.kernel = &ir->kernels[i];
+		sp.function = sp_id(&sp);
+		sp.used_built_ins = 0;
+		if (!sp_declare_objects(&sp))
+			break;
+		sp_body(&sp);
+		sp_declare_entry(&sp);
+	}
+	if (diag->errors > errors)
+		return GLACIER_ERR_LIMIT;
+	join(&sp, buffer, &good);
+	return good && !sp.failed ? GLACIER_OK : glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+}
