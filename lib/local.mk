@@ -42,6 +42,16 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/source.c \
 	lib/base/source.h \
 	lib/base/status.c \
+	lib/ptx/copies.c \
+	lib/ptx/debug.c \
+	lib/ptx/emit.h \
+	lib/ptx/flow.c \
+	lib/ptx/isa.c \
+	lib/ptx/memory.c \
+	lib/ptx/module.c \
+	lib/ptx/ptx.h \
+	lib/ptx/sync.c \
+	lib/ptx/value.c \
 	$(NULL)
 
 lib_libglacier_la_SOURCES =

@@ -23,8 +23,6 @@ struct glc_backend_input {
 };
 
 /* Appends to buffer; on failure the caller cuts it back. */
-enum glacier_status glc_ptx_write(const struct glc_backend_input *input,
-				  struct glacier_buffer *buffer, struct glacier_diag *diag);
 enum glacier_status glc_spirv_write(const struct glc_backend_input *input,
 				    struct glacier_buffer *buffer, struct glacier_diag *diag);
 
