@@ -42,6 +42,14 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/source.c \
 	lib/base/source.h \
 	lib/base/status.c \
+	lib/ir/backend.h \
+	lib/ir/build.h \
+	lib/ir/ir.h \
+	lib/ir/lower.h \
+	lib/ir/ops.c \
+	lib/ir/ops.def \
+	lib/ir/ops.h \
+	lib/ir/type.h \
 	lib/ptx/copies.c \
 	lib/ptx/debug.c \
 	lib/ptx/emit.h \

@@ -33,12 +33,13 @@ static inline uint32_t source_of(const struct emitter *e, uint32_t phi, enum edg
 	return source == e->places[phi] ? GLC_NO_VALUE : source;
 }
 
-bool glc_ptx_has_copies(const struct emitter *e, uint32_t first, enum edge edge, uint32_t list)
+uint32_t glc_ptx_count_copies(const struct emitter *e, uint32_t first, enum edge edge, uint32_t list)
 {
+	uint32_t count = 0;
+
 	for (; is_phi(e, first); first++)
-		if (source_of(e, first, edge, list) != GLC_NO_VALUE)
-			return true;
-	return false;
+		count += source_of(e, first, edge, list) != GLC_NO_VALUE;
+	return count;
 }
 
 /* The registers of the Phis: for each class the range, and where its part of by_register begins. */

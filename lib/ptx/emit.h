@@ -47,6 +47,7 @@ struct written_const {
 	const uint64_t *values;
 	uint32_t owner;
 	uint32_t object;
+	uint8_t type;
 	bool spilled;
 };
 
@@ -195,8 +196,8 @@ enum edge { EDGE_FIRST, EDGE_SECOND, EDGE_LIST };
 
 /* Gives each Phi of the run that begins at `first` its register. */
 void glc_ptx_phi_registers(struct emitter *e, uint32_t first);
-/* Whether the edge has to move anything; and the moves, all of them at once in effect. copies.c */
-bool glc_ptx_has_copies(const struct emitter *e, uint32_t first, enum edge edge, uint32_t list);
+/* How many moves the edge takes; and the moves, all of them at once in effect. copies.c */
+uint32_t glc_ptx_count_copies(const struct emitter *e, uint32_t first, enum edge edge, uint32_t list);
 void glc_ptx_copies(struct emitter *e, uint32_t first, enum edge edge, uint32_t list,
 		    struct guard guard);
 

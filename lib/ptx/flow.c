@@ -8,6 +8,9 @@
 
 static const struct guard always = {0, false};
 
+/* More moves than these are worth a jump around them. */
+enum { GUARDED_COPIES = 4 };
+
 static inline const struct glc_inst *inst_at(const struct emitter *e, uint32_t index)
 {
 	return &e->kernel->insts[index];
@@ -88,7 +91,7 @@ static uint32_t loop_phis(const struct emitter *e, uint32_t op)
 	return (op == GLC_OP_Break ? loop->arg[1] : loop->arg[2]) + 1;
 }
 
-/* An arm of one instruction that leaves and moves nothing. */
+/* An arm of one instruction that leaves, and moves at most what is cheaper than a jump. */
 static bool only_leaves(struct emitter *e, uint32_t begin, uint32_t end)
 {
 	const struct glc_inst *inst = inst_at(e, begin);
@@ -98,17 +101,21 @@ static bool only_leaves(struct emitter *e, uint32_t begin, uint32_t end)
 	if (inst->op == GLC_OP_Return)
 		return true;
 	return (inst->op == GLC_OP_Break || inst->op == GLC_OP_Continue) &&
-	       !glc_ptx_has_copies(e, loop_phis(e, inst->op), EDGE_LIST, inst->arg[0]);
+	       glc_ptx_count_copies(e, loop_phis(e, inst->op), EDGE_LIST, inst->arg[0]) <= GUARDED_COPIES;
 }
 
 static void leave(struct emitter *e, uint32_t index, struct guard guard)
 {
-	uint32_t op = inst_at(e, index)->op;
+	const struct glc_inst *inst = inst_at(e, index);
 
-	if (op == GLC_OP_Return)
+	if (inst->op == GLC_OP_Return) {
 		write_return(e, guard);
-	else
-		branch(e, loop_label(e, op), guard);
+		return;
+	}
+	glc_ptx_copies(e, loop_phis(e, inst->op), EDGE_LIST, inst->arg[0], guard);
+	/* A Continue that ends the body is there already. */
+	if (guard.reg || inst->op == GLC_OP_Break || inst_at(e, index + 1)->op != GLC_OP_Continuing)
+		branch(e, loop_label(e, inst->op), guard);
 }
 
 /* Gives the instruction to go on with. */
@@ -259,8 +266,8 @@ static uint32_t back_edge(struct emitter *e, uint32_t index)
 		return end_loop(e, index);
 	}
 	leaves.reg = stays.reg = glc_ptx_in_register(e, operand(e, inst->arg[0]), GLC_BOOL);
-	copies_back = glc_ptx_has_copies(e, head, EDGE_SECOND, 0);
-	copies_out = glc_ptx_has_copies(e, index + 1, EDGE_LIST, inst->arg[1]);
+	copies_back = glc_ptx_count_copies(e, head, EDGE_SECOND, 0) > 0;
+	copies_out = glc_ptx_count_copies(e, index + 1, EDGE_LIST, inst->arg[1]) > 0;
 	if (!copies_back) {
 		branch(e, frame->label, stays);
 		glc_ptx_copies(e, index + 1, EDGE_LIST, inst->arg[1], always);
@@ -280,17 +287,6 @@ static uint32_t back_edge(struct emitter *e, uint32_t index)
 		glc_ptx_copies(e, index + 1, EDGE_LIST, inst->arg[1], always);
 	}
 	return end_loop(e, index);
-}
-
-static uint32_t break_or_continue(struct emitter *e, uint32_t index)
-{
-	const struct glc_inst *inst = inst_at(e, index);
-
-	glc_ptx_copies(e, loop_phis(e, inst->op), EDGE_LIST, inst->arg[0], always);
-	/* A Continue that ends the body is there already. */
-	if (inst->op == GLC_OP_Break || inst_at(e, index + 1)->op != GLC_OP_Continuing)
-		leave(e, index, always);
-	return index + 1;
 }
 
 /* Each If's Else, each Else's EndIf: what is in a place when no value is. */
@@ -321,6 +317,15 @@ static bool match_arms(struct emitter *e)
 	return true;
 }
 
+/* Whether nothing gets behind the last instruction. */
+static bool ends_itself(const struct glc_kernel *kernel)
+{
+	const struct glc_inst *last = kernel->inst_count ? &kernel->insts[kernel->inst_count - 1] : NULL;
+
+	return last && (last->op == GLC_OP_Return ||
+			((last->op == GLC_OP_EndIf || last->op == GLC_OP_EndLoop) && last->mods & GLC_MOD_UNREACHABLE));
+}
+
 bool glc_ptx_body(struct emitter *e)
 {
 	uint32_t count = e->kernel->inst_count, index = 0;
@@ -342,15 +347,12 @@ bool glc_ptx_body(struct emitter *e)
 		case GLC_OP_Continuing: index = begin_continuing(e, index); break;
 		case GLC_OP_EndLoop: index = back_edge(e, index); break;
 		case GLC_OP_Break:
-		case GLC_OP_Continue: index = break_or_continue(e, index); break;
-		case GLC_OP_Return:
-			if (index + 1 < count)
-				write_return(e, always);
-			index++;
-			break;
+		case GLC_OP_Continue:
+		case GLC_OP_Return: leave(e, index++, always); break;
 		default: glc_ptx_value(e, index++); break;
 		}
 	}
-	write_return(e, always);
+	if (!ends_itself(e->kernel))
+		write_return(e, always);
 	return !e->out.failed;
 }

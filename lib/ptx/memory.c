@@ -197,13 +197,17 @@ void glc_ptx_atomic_add(struct emitter *e, uint32_t index)
 	end_line(e, put_operand(e, at, operand(e, inst->arg[1])));
 }
 
-static uint32_t slot_of(const struct emitter *e, const uint64_t *values)
+/* The slot of an array with these values, or the free one where it belongs. */
+static uint32_t slot_of(const struct emitter *e, const uint64_t *values, uint8_t type)
 {
 	uint32_t slot = (uint32_t)(((uint64_t)(uintptr_t)values >> 4) * 0x9e3779b97f4a7c15u >> 32);
 
-	for (slot &= e->const_mask; e->const_slots[slot]; slot = (slot + 1) & e->const_mask)
-		if (e->consts.at[e->const_slots[slot] - 1].values == values)
+	for (slot &= e->const_mask; e->const_slots[slot]; slot = (slot + 1) & e->const_mask) {
+		const struct written_const *array = &e->consts.at[e->const_slots[slot] - 1];
+
+		if (array->values == values && array->type == type)
 			break;
+	}
 	return slot;
 }
 
@@ -218,7 +222,7 @@ static bool grow_slots(struct emitter *e)
 		return false;
 	e->const_mask = size - 1;
 	for (uint32_t i = 0; i < e->consts.count; i++)
-		e->const_slots[slot_of(e, e->consts.at[i].values)] = i + 1;
+		e->const_slots[slot_of(e, e->consts.at[i].values, e->consts.at[i].type)] = i + 1;
 	return true;
 }
 
@@ -227,19 +231,16 @@ static void write_array(struct emitter *e, const struct written_const *array)
 	const struct glc_object *object = &e->kernel->objects[array->object];
 	uint32_t count = object->length.value;
 	bool wide = glc_bits(object->type) == 64;
+	unsigned char *at = begin_line(e);
 
-	if (array->spilled)
-		glc_puts(&e->out, ".global .align 16 ");
-	else
-		glc_puts(&e->out, ".const .align 16 ");
-	glc_puts(&e->out, wide ? ".b64 " : ".b32 ");
+	at = array->spilled ? TEXT(at, ".global .align 16 ") : TEXT(at, ".const .align 16 ");
+	e->out.at = wide ? TEXT(at, ".b64 ") : TEXT(at, ".b32 ");
 	glc_ptx_symbol(e, array->owner, array->object);
-	e->out.at = begin_line(e);
-	*e->out.at++ = '[';
-	e->out.at = TEXT(glc_decimal(e->out.at, count), "] = {");
+	at = begin_line(e);
+	*at++ = '[';
+	e->out.at = TEXT(glc_decimal(at, count), "] = {");
 	for (uint32_t i = 0; i < count; i++) {
-		unsigned char *at = begin_line(e);
-
+		at = begin_line(e);
 		if (i)
 			*at++ = ',';
 		at = i % 8 ? TEXT(at, " ") : TEXT(at, "\n\t");
@@ -261,7 +262,7 @@ static bool need_array(struct emitter *e, uint32_t index)
 		return true;
 	if (!grow_slots(e))
 		return false;
-	slot = slot_of(e, object->values);
+	slot = slot_of(e, object->values, object->type);
 	if (!e->const_slots[slot]) {
 		array = GLC_PUSH(e->input->memory, &e->consts);
 		if (!array)
@@ -272,6 +273,7 @@ static bool need_array(struct emitter *e, uint32_t index)
 			.values = object->values,
 			.owner = (uint32_t)(e->kernel - e->ir->kernels),
 			.object = index,
+			.type = object->type,
 			.spilled = bytes > CONST_BANK_BYTES - e->const_bytes,
 		};
 		if (!array->spilled)
