@@ -25,7 +25,7 @@ static const struct {
 	[FEATURE_ATOM] = {"atom.relaxed", 60, 70},
 	[FEATURE_RED] = {"red.relaxed", 60, 70},
 	[FEATURE_TANH] = {"tanh.approx.f32", 70, 75},
-	[FEATURE_PARAMS] = {"more than 4352 bytes of parameters", 81, 70},
+	[FEATURE_PARAMS] = {"a parameter list above 4352 bytes", 81, 70},
 };
 
 enum { SMALL_PARAM_BYTES = 4352, PARAM_BYTES = 32764 };

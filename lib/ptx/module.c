@@ -163,6 +163,16 @@ static void write_load(struct emitter *e, enum glc_type type, uint32_t reg, uint
 	end_line(e, at);
 }
 
+static void write_buffer(struct emitter *e, uint32_t object)
+{
+	uint32_t base = e->objects[object].base;
+	unsigned char *at;
+
+	write_load(e, GLC_U64, base, object, false);
+	at = put_register(TEXT(begin_line(e), "\tcvta.to.global.u64 "), base);
+	end_line(e, put_register(TEXT(at, ", "), base));
+}
+
 static void write_address(struct emitter *e, uint32_t object)
 {
 	const struct object_state *state = &e->objects[object];
@@ -203,8 +213,7 @@ static void write_prologue(struct emitter *e)
 			continue;
 		switch ((enum glc_object_kind)object->kind) {
 		case GLC_OBJECT_BUFFER:
-			write_load(e, GLC_U64, state->base, i, false);
-			glc_ptx_expand(e, "\tcvta.to.global.u64 $d, $d;\n", state->base, 0, 0, 0);
+			write_buffer(e, i);
 			break;
 		case GLC_OBJECT_SCALAR:
 			write_scalar(e, i);

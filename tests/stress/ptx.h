@@ -46,6 +46,8 @@ uint32_t edge(struct maker *m, const glc_value *values, uint32_t count);
 
 /* The whole module as text; NULL and *status when refused. Free it. */
 char *write_module(struct maker *m, const char *target, enum glacier_status *status);
+/* The code of the last refusal, "GA0300". */
+const char *last_code(void);
 
 /* 0 when ptxas takes the text for that architecture, 77 when there is no ptxas. */
 int assemble(const char *text, const char *arch);

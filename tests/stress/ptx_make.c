@@ -162,10 +162,18 @@ uint32_t edge(struct maker *m, const glc_value *values, uint32_t count)
 	return first;
 }
 
+static char code[8];
+
+const char *last_code(void)
+{
+	return code;
+}
+
 static void print(void *user, const struct glacier_diagnostic *diagnostic)
 {
 	(void)user;
-	fprintf(stderr, "%s [%s]\n", diagnostic->message, diagnostic->code);
+	printf("%s [%s]\n", diagnostic->message, diagnostic->code);
+	snprintf(code, sizeof code, "%s", diagnostic->code);
 }
 
 /* sm_NN, or sm_NN:M.m: as glacier_target_parse reads it behind "ptx:". */
