@@ -37,18 +37,15 @@ struct object_state {
 	uint32_t base;       /* the address, or a scalar's value */
 	uint32_t length;     /* of a buffer */
 	uint32_t number;     /* a bool as it arrives */
-	uint32_t owner;      /* const: the kernel that its symbol names, + 1, and the object */
-	uint32_t owner_object;
-	bool spilled;        /* const: in .global, because .const is full */
+	uint32_t array;      /* const: its place in consts, + 1 */
 };
 
 /* A const array that was written: shared by all kernels that use it. */
 struct written_const {
 	const uint64_t *values;
-	uint32_t owner;
-	uint32_t object;
+	struct glc_name prefix, name;  /* of the kernel that used it first */
 	uint8_t type;
-	bool spilled;
+	bool spilled;        /* in .global, because .const is full */
 };
 
 /* An open If or Loop. */
@@ -88,7 +85,7 @@ struct emitter {
 	struct object_state *objects;
 	uint32_t counts[CLASS_COUNT];  /* registers given out */
 	uint32_t labels;
-	uint32_t underscores;          /* of the kernel's symbol */
+	struct glc_name prefix;        /* the kernel's symbol and a $ */
 	struct lanes lanes;
 	GLC_ARRAY(struct frame) frames;
 	uint32_t loop;       /* innermost loop's frame, or GLC_NO_VALUE */
@@ -203,8 +200,9 @@ void glc_ptx_copies(struct emitter *e, uint32_t first, enum edge edge, uint32_t 
 
 /* Const arrays of the kernel, before its entry. memory.c */
 bool glc_ptx_const_arrays(struct emitter *e);
-/* KERNEL$OBJECT; at most 2 * 128 bytes and the underscores. */
-void glc_ptx_symbol(struct emitter *e, uint32_t kernel, uint32_t object);
+/* KERNEL$ once, and KERNEL$OBJECT. */
+bool glc_ptx_prefix(struct emitter *e);
+void glc_ptx_symbol(struct emitter *e, uint32_t object);
 
 /* isa.c: the least version for an architecture; a refusal names `at`'s instruction. */
 uint16_t glc_ptx_arch_isa(uint32_t arch);

@@ -31,16 +31,26 @@ uint32_t glc_ptx_length(struct emitter *e, uint32_t index)
 	return state->length;
 }
 
-void glc_ptx_symbol(struct emitter *e, uint32_t kernel, uint32_t object)
+bool glc_ptx_prefix(struct emitter *e)
 {
-	const struct glc_kernel *owner = &e->ir->kernels[kernel];
-	const struct glc_name *name = &owner->objects[object].name;
-	uint32_t underscores = owner == e->kernel ? e->underscores : glc_ptx_underscores(e->ir, owner);
+	const struct glc_name *name = &e->kernel->name;
+	uint32_t underscores = glc_ptx_underscores(e->ir, e->kernel);
+	char *prefix = glc_bump(e->input->memory, (size_t)name->bytes + underscores + 1);
 
-	glc_put(&e->out, owner->name.at, owner->name.bytes);
-	while (underscores--)
-		glc_putc(&e->out, '_');
-	glc_putc(&e->out, '$');
+	if (!prefix)
+		return false;
+	memcpy(prefix, name->at, name->bytes);
+	memset(prefix + name->bytes, '_', underscores);
+	prefix[name->bytes + underscores] = '$';
+	e->prefix = (struct glc_name){prefix, name->bytes + underscores + 1};
+	return true;
+}
+
+void glc_ptx_symbol(struct emitter *e, uint32_t object)
+{
+	const struct glc_name *name = &e->kernel->objects[object].name;
+
+	glc_put(&e->out, e->prefix.at, e->prefix.bytes);
 	glc_put(&e->out, name->at, name->bytes);
 }
 
@@ -130,7 +140,7 @@ static void load(struct emitter *e, uint32_t index)
 	case GLC_OP_LoadShared: at = TEXT(at, "\tld.shared"); break;
 	case GLC_OP_LoadLocal: at = TEXT(at, "\tld.local"); break;
 	case GLC_OP_LoadConst:
-		at = e->objects[inst->object].spilled ? TEXT(at, "\tld.global.nc") : TEXT(at, "\tld.const");
+		at = e->consts.at[e->objects[inst->object].array - 1].spilled ? TEXT(at, "\tld.global.nc") : TEXT(at, "\tld.const");
 		break;
 	default:
 		/* Nobody writes it while the kernel runs: the language forbids overlap. */
@@ -226,16 +236,16 @@ static bool grow_slots(struct emitter *e)
 	return true;
 }
 
-static void write_array(struct emitter *e, const struct written_const *array)
+static void write_array(struct emitter *e, uint32_t index, bool spilled)
 {
-	const struct glc_object *object = &e->kernel->objects[array->object];
+	const struct glc_object *object = &e->kernel->objects[index];
 	uint32_t count = object->length.value;
 	bool wide = glc_bits(object->type) == 64;
 	unsigned char *at = begin_line(e);
 
-	at = array->spilled ? TEXT(at, ".global .align 16 ") : TEXT(at, ".const .align 16 ");
+	at = spilled ? TEXT(at, ".global .align 16 ") : TEXT(at, ".const .align 16 ");
 	e->out.at = wide ? TEXT(at, ".b64 ") : TEXT(at, ".b32 ");
-	glc_ptx_symbol(e, array->owner, array->object);
+	glc_ptx_symbol(e, index);
 	at = begin_line(e);
 	*at++ = '[';
 	e->out.at = TEXT(glc_decimal(at, count), "] = {");
@@ -258,7 +268,7 @@ static bool need_array(struct emitter *e, uint32_t index)
 	uint64_t bytes;
 	uint32_t slot;
 
-	if (state->owner)
+	if (state->array)
 		return true;
 	if (!grow_slots(e))
 		return false;
@@ -271,19 +281,17 @@ static bool need_array(struct emitter *e, uint32_t index)
 		bytes = ((uint64_t)object->length.value * glc_types[object->type].bytes + 15) & ~UINT64_C(15);
 		*array = (struct written_const){
 			.values = object->values,
-			.owner = (uint32_t)(e->kernel - e->ir->kernels),
-			.object = index,
+			.prefix = e->prefix,
+			.name = object->name,
 			.type = object->type,
 			.spilled = bytes > CONST_BANK_BYTES - e->const_bytes,
 		};
 		if (!array->spilled)
 			e->const_bytes += bytes;
-		write_array(e, array);
+		write_array(e, index, array->spilled);
 	}
 	array = &e->consts.at[e->const_slots[slot] - 1];
-	state->owner = array->owner + 1;
-	state->owner_object = array->object;
-	state->spilled = array->spilled;
+	state->array = e->const_slots[slot];
 	return true;
 }
 

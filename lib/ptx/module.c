@@ -80,7 +80,7 @@ static enum glacier_status check_limits(struct glacier_diag *diag, const struct 
 /* KERNEL$OBJECT, and what stands behind it for a hidden length. */
 static void put_symbol(struct emitter *e, uint32_t object, bool length)
 {
-	glc_ptx_symbol(e, (uint32_t)(e->kernel - e->ir->kernels), object);
+	glc_ptx_symbol(e, object);
 	if (length)
 		glc_puts(&e->out, "$length");
 }
@@ -181,10 +181,14 @@ static void write_address(struct emitter *e, uint32_t object)
 
 	at = put_register(wide ? TEXT(at, "\tmov.u64 ") : TEXT(at, "\tmov.u32 "), state->base);
 	e->out.at = TEXT(at, ", ");
-	if (state->owner)
-		glc_ptx_symbol(e, state->owner - 1, state->owner_object);
-	else
+	if (state->array) {
+		const struct written_const *array = &e->consts.at[state->array - 1];
+
+		glc_put(&e->out, array->prefix.at, array->prefix.bytes);
+		glc_put(&e->out, array->name.at, array->name.bytes);
+	} else {
 		put_symbol(e, object, false);
+	}
 	end_line(e, begin_line(e));
 }
 
@@ -232,9 +236,7 @@ static void write_head(struct emitter *e)
 	unsigned char *at;
 
 	glc_puts(&e->out, "\n.visible .entry ");
-	glc_put(&e->out, kernel->name.at, kernel->name.bytes);
-	for (uint32_t i = 0; i < e->underscores; i++)
-		glc_putc(&e->out, '_');
+	glc_put(&e->out, e->prefix.at, e->prefix.bytes - 1);
 	glc_putc(&e->out, '(');
 	write_params(e);
 	at = TEXT(begin_line(e), ")\n.reqntid ");
@@ -252,18 +254,14 @@ static void write_head(struct emitter *e)
 /* No head is longer: fixed text, and for each object its declarations and its part of the prologue. */
 static size_t head_bound(const struct emitter *e)
 {
-	size_t name = (size_t)e->kernel->name.bytes + e->underscores, bytes = 1024 + name;
+	size_t bytes = 1024 + e->prefix.bytes;
 
 	for (uint32_t i = 0; i < e->kernel->object_count; i++) {
-		const struct object_state *state = &e->objects[i];
+		uint32_t array = e->objects[i].array;
 
-		bytes += 2 * LINE_BYTES + 4 * (name + e->kernel->objects[i].name.bytes);
-		if (state->owner) {
-			const struct glc_kernel *owner = &e->ir->kernels[state->owner - 1];
-
-			bytes += owner->name.bytes + glc_ptx_underscores(e->ir, owner) +
-				 owner->objects[state->owner_object].name.bytes;
-		}
+		bytes += 2 * LINE_BYTES + 4 * ((size_t)e->prefix.bytes + e->kernel->objects[i].name.bytes);
+		if (array)
+			bytes += e->consts.at[array - 1].prefix.bytes + e->consts.at[array - 1].name.bytes;
 	}
 	return bytes;
 }
@@ -304,10 +302,10 @@ static enum glacier_status write_kernel(struct emitter *e, const struct glc_kern
 	if (status != GLACIER_OK)
 		return status;
 	e->kernel = kernel;
-	e->underscores = glc_ptx_underscores(e->ir, kernel);
-	e->places = glc_bump(memory, kernel->inst_count * sizeof *e->places);
-	e->objects = glc_bump_zero(memory, kernel->object_count * sizeof *e->objects);
-	if (!e->places || !e->objects)
+	/* One more of each: nothing is asked for in no bytes. */
+	e->places = glc_bump(memory, ((size_t)kernel->inst_count + 1) * sizeof *e->places);
+	e->objects = glc_bump_zero(memory, ((size_t)kernel->object_count + 1) * sizeof *e->objects);
+	if (!e->places || !e->objects || !glc_ptx_prefix(e))
 		return glc_fail(e->diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	memset(e->counts, 0, sizeof e->counts);
 	memset(&e->lanes, 0, sizeof e->lanes);

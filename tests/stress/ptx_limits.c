@@ -177,7 +177,7 @@ static void names(void)
 	text = write_module(m, "sm_90", &status);
 	CHECK(text, "status %d", (int)status);
 	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-		char entry[64];
+		char entry[160];
 
 		snprintf(entry, sizeof entry, ".visible .entry %s(", symbols[i]);
 		CHECK(strstr(text, entry), "there is no %s in\n%s", entry, text);
