@@ -61,6 +61,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/math.h \
 	lib/ir/math_f32.h \
 	lib/ir/math_ops.h \
+	lib/ir/math_trig_f32.h \
 	lib/ir/operand.c \
 	lib/ir/ops.c \
 	lib/ir/ops.def \
@@ -80,6 +81,16 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/type.h \
 	lib/ir/uniform.c \
 	lib/ir/uniform.h \
+	lib/ptx/copies.c \
+	lib/ptx/debug.c \
+	lib/ptx/emit.h \
+	lib/ptx/flow.c \
+	lib/ptx/isa.c \
+	lib/ptx/memory.c \
+	lib/ptx/module.c \
+	lib/ptx/ptx.h \
+	lib/ptx/sync.c \
+	lib/ptx/value.c \
 	lib/spirv/body.c \
 	lib/spirv/enum.h \
 	lib/spirv/flow.c \

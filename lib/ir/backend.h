@@ -22,8 +22,4 @@ struct glc_backend_input {
 	struct glacier_memory *memory;      /* scratch: released by the caller */
 };
 
-/* Appends to buffer; on failure the caller cuts it back. */
-enum glacier_status glc_ptx_write(const struct glc_backend_input *input,
-				  struct glacier_buffer *buffer, struct glacier_diag *diag);
-
 #endif

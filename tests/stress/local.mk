@@ -24,3 +24,17 @@ EXTRA_DIST += tests/stress/math_f32_full.sh maint/derive-math-f32.py
 tests_stress_math_f32_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_math_f32_LDADD = -lm
 tests_stress_math_f32_SOURCES = tests/stress/math_f32.c tests/stress/math_eval.h lib/ir/math_f32.h lib/ir/math_trig_f32.h
+
+# PTX from IR made by hand: ptxas judges it, where there is one.
+check_PROGRAMS += tests/stress/ptx_ops tests/stress/ptx_flow tests/stress/ptx_limits
+TESTS += tests/stress/ptx_ops tests/stress/ptx_flow tests/stress/ptx_limits
+PTX_SUPPORT = tests/stress/ptx_make.c tests/stress/ptx.h tests/stress/stress.h
+tests_stress_ptx_ops_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_ptx_ops_LDADD = lib/libglacier-internal.la
+tests_stress_ptx_ops_SOURCES = tests/stress/ptx_ops.c $(PTX_SUPPORT)
+tests_stress_ptx_flow_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_ptx_flow_LDADD = lib/libglacier-internal.la
+tests_stress_ptx_flow_SOURCES = tests/stress/ptx_flow.c $(PTX_SUPPORT)
+tests_stress_ptx_limits_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_ptx_limits_LDADD = lib/libglacier-internal.la
+tests_stress_ptx_limits_SOURCES = tests/stress/ptx_limits.c $(PTX_SUPPORT)

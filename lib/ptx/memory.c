@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers, arrays, atomics. A base address is loaded once, in the prologue, into a register
+ * of 64 bits, or of 32 for shared memory, whose window is small.
+ */
+#include "ptx/emit.h"
+
+static const uint64_t CONST_BANK_BYTES = 65536;
+
+uint32_t glc_ptx_object(struct emitter *e, uint32_t index)
+{
+	const struct glc_object *object = &e->kernel->objects[index];
+	struct object_state *state = &e->objects[index];
+
+	if (state->base)
+		return state->base;
+	state->base = new_register(e, object->kind == GLC_OBJECT_SHARED   ? CLASS_R
+				      : object->kind == GLC_OBJECT_SCALAR ? glc_ptx_class[object->type]
+									  : CLASS_RD);
+	if (object->kind == GLC_OBJECT_SCALAR && object->type == GLC_BOOL)
+		state->number = new_register(e, CLASS_R);
+	return state->base;
+}
+
+uint32_t glc_ptx_length(struct emitter *e, uint32_t index)
+{
+	struct object_state *state = &e->objects[index];
+
+	if (!state->length)
+		state->length = new_register(e, CLASS_RD);
+	return state->length;
+}
+
+bool glc_ptx_prefix(struct emitter *e)
+{
+	const struct glc_name *name = &e->kernel->name;
+	uint32_t underscores = glc_ptx_underscores(e->ir, e->kernel);
+	char *prefix = glc_bump(e->input->memory, (size_t)name->bytes + underscores + 1);
+
+	if (!prefix)
+		return false;
+	memcpy(prefix, name->at, name->bytes);
+	memset(prefix + name->bytes, '_', underscores);
+	prefix[name->bytes + underscores] = '$';
+	e->prefix = (struct glc_name){prefix, name->bytes + underscores + 1};
+	return true;
+}
+
+void glc_ptx_symbol(struct emitter *e, uint32_t object)
+{
+	const struct glc_name *name = &e->kernel->objects[object].name;
+
+	glc_put(&e->out, e->prefix.at, e->prefix.bytes);
+	glc_put(&e->out, name->at, name->bytes);
+}
+
+struct address {
+	uint32_t base;
+	uint64_t offset;   /* bytes; at most INT32_MAX */
+};
+
+static struct address address_of(struct emitter *e, const struct glc_inst *inst, enum glc_type element)
+{
+	struct address address = {.base = glc_ptx_object(e, inst->object)};
+	uint32_t index = operand(e, inst->arg[0]), bytes = glc_types[element].bytes, sum;
+	bool wide = REGISTER_CLASS(address.base) == CLASS_RD;
+	unsigned char *at;
+
+	if (glc_is_const(index)) {
+		/* Beyond 2^64 bytes is out of bounds: any address will do. */
+		uint64_t offset = glc_const_at(e->ir, index)->bits * bytes;
+
+		if (offset <= INT32_MAX) {
+			address.offset = offset;
+			return address;
+		}
+		sum = new_register(e, wide ? CLASS_RD : CLASS_R);
+		at = wide ? TEXT(begin_line(e), "\tadd.u64 ") : TEXT(begin_line(e), "\tadd.u32 ");
+		at = TEXT(put_register(at, sum), ", ");
+		at = TEXT(put_register(at, address.base), ", ");
+		end_line(e, glc_decimal(at, wide ? offset : (uint32_t)offset));
+		address.base = sum;
+		return address;
+	}
+	if (wide && REGISTER_CLASS(index) == CLASS_RD) {
+		sum = new_register(e, CLASS_RD);
+		glc_ptx_expand(e, bytes == 8   ? "\tshl.b64 $l, $a, 3;\n\tadd.s64 $d, $b, $l;\n"
+				  : bytes == 4 ? "\tshl.b64 $l, $a, 2;\n\tadd.s64 $d, $b, $l;\n"
+				  : bytes == 2 ? "\tshl.b64 $l, $a, 1;\n\tadd.s64 $d, $b, $l;\n"
+					       : "\tadd.s64 $d, $b, $a;\n",
+			       sum, index, address.base, 0);
+		address.base = sum;
+		return address;
+	}
+	if (REGISTER_CLASS(index) == CLASS_RD) {
+		uint32_t narrow = new_register(e, CLASS_R);
+
+		glc_ptx_expand(e, "\tcvt.u32.u64 $d, $a;\n", narrow, index, 0, 0);
+		index = narrow;
+	}
+	sum = new_register(e, wide ? CLASS_RD : CLASS_R);
+	at = wide ? TEXT(begin_line(e), "\tmad.wide.u32 ") : TEXT(begin_line(e), "\tmad.lo.u32 ");
+	at = TEXT(put_register(at, sum), ", ");
+	at = TEXT(put_register(at, index), ", ");
+	*at++ = (unsigned char)('0' + bytes);
+	at = TEXT(at, ", ");
+	end_line(e, put_register(at, address.base));
+	address.base = sum;
+	return address;
+}
+
+static unsigned char *put_address(unsigned char *at, struct address address)
+{
+	*at++ = '[';
+	at = put_register(at, address.base);
+	if (address.offset) {
+		*at++ = '+';
+		at = glc_decimal(at, address.offset);
+	}
+	*at++ = ']';
+	return at;
+}
+
+static unsigned char *put_suffix(unsigned char *at, enum glc_type type)
+{
+	memcpy(at, glc_ptx_suffix[type], 4);
+	at[4] = ' ';
+	return at + 5;
+}
+
+static void load(struct emitter *e, uint32_t index)
+{
+	const struct glc_inst *inst = &e->kernel->insts[index];
+	const struct glc_object *object = &e->kernel->objects[inst->object];
+	struct address address = address_of(e, inst, inst->type);
+	uint32_t d = new_register(e, glc_ptx_class[inst->type]);
+	unsigned char *at = begin_line(e);
+
+	switch ((enum glc_op)inst->op) {
+	case GLC_OP_LoadShared: at = TEXT(at, "\tld.shared"); break;
+	case GLC_OP_LoadLocal: at = TEXT(at, "\tld.local"); break;
+	case GLC_OP_LoadConst:
+		at = e->consts.at[e->objects[inst->object].array - 1].spilled ? TEXT(at, "\tld.global.nc") : TEXT(at, "\tld.const");
+		break;
+	default:
+		/* Nobody writes it while the kernel runs: the language forbids overlap. */
+		at = object->access == GLC_READ ? TEXT(at, "\tld.global.nc") : TEXT(at, "\tld.global");
+		break;
+	}
+	at = put_suffix(at, inst->type);
+	at = TEXT(put_register(at, d), ", ");
+	end_line(e, put_address(at, address));
+	e->places[index] = d;
+}
+
+static void store(struct emitter *e, uint32_t index)
+{
+	const struct glc_inst *inst = &e->kernel->insts[index];
+	struct address address = address_of(e, inst, inst->type);
+	unsigned char *at = begin_line(e);
+
+	switch ((enum glc_op)inst->op) {
+	case GLC_OP_StoreShared: at = TEXT(at, "\tst.shared"); break;
+	case GLC_OP_StoreLocal: at = TEXT(at, "\tst.local"); break;
+	default: at = TEXT(at, "\tst.global"); break;
+	}
+	at = put_suffix(at, inst->type);
+	at = TEXT(put_address(at, address), ", ");
+	end_line(e, put_operand(e, at, operand(e, inst->arg[1])));
+}
+
+void glc_ptx_memory(struct emitter *e, uint32_t index)
+{
+	switch ((enum glc_op)e->kernel->insts[index].op) {
+	case GLC_OP_StoreGlobal:
+	case GLC_OP_StoreShared:
+	case GLC_OP_StoreLocal:
+		store(e, index);
+		return;
+	default:
+		load(e, index);
+		return;
+	}
+}
+
+void glc_ptx_atomic_add(struct emitter *e, uint32_t index)
+{
+	const struct glc_inst *inst = &e->kernel->insts[index];
+	const struct glc_object *object = &e->kernel->objects[inst->object];
+	bool unused = inst->mods & GLC_MOD_UNUSED;
+	struct address address = address_of(e, inst, inst->type);
+	unsigned char *at;
+
+	glc_ptx_require(e, unused ? FEATURE_RED : FEATURE_ATOM, inst->pos);
+	at = begin_line(e);
+	at = unused ? TEXT(at, "\tred.relaxed") : TEXT(at, "\tatom.relaxed");
+	at = object->kind == GLC_OBJECT_SHARED ? TEXT(at, ".cta.shared.add") : TEXT(at, ".gpu.global.add");
+	/* Wrapping is the same for both signs; .s32 is there, .s64 is not. */
+	at = put_suffix(at, glc_is_int(inst->type) ? glc_unsigned_of(inst->type) : inst->type);
+	if (!unused) {
+		uint32_t d = new_register(e, glc_ptx_class[inst->type]);
+
+		at = TEXT(put_register(at, d), ", ");
+		e->places[index] = d;
+	}
+	at = TEXT(put_address(at, address), ", ");
+	end_line(e, put_operand(e, at, operand(e, inst->arg[1])));
+}
+
+/* The slot of an array with these values, or the free one where it belongs. */
+static uint32_t slot_of(const struct emitter *e, const uint64_t *values, uint8_t type)
+{
+	uint32_t slot = (uint32_t)(((uint64_t)(uintptr_t)values >> 4) * 0x9e3779b97f4a7c15u >> 32);
+
+	for (slot &= e->const_mask; e->const_slots[slot]; slot = (slot + 1) & e->const_mask) {
+		const struct written_const *array = &e->consts.at[e->const_slots[slot] - 1];
+
+		if (array->values == values && array->type == type)
+			break;
+	}
+	return slot;
+}
+
+static bool grow_slots(struct emitter *e)
+{
+	uint32_t size = e->const_slots ? (e->const_mask + 1) * 2 : 64;
+
+	if (e->const_slots && e->consts.count < size / 4)
+		return true;
+	e->const_slots = glc_bump_zero(e->input->memory, size * sizeof *e->const_slots);
+	if (!e->const_slots)
+		return false;
+	e->const_mask = size - 1;
+	for (uint32_t i = 0; i < e->consts.count; i++)
+		e->const_slots[slot_of(e, e->consts.at[i].values, e->consts.at[i].type)] = i + 1;
+	return true;
+}
+
+static void write_array(struct emitter *e, uint32_t index, bool spilled)
+{
+	const struct glc_object *object = &e->kernel->objects[index];
+	uint32_t count = object->length.value;
+	bool wide = glc_bits(object->type) == 64;
+	unsigned char *at = begin_line(e);
+
+	at = spilled ? TEXT(at, ".global .align 16 ") : TEXT(at, ".const .align 16 ");
+	e->out.at = wide ? TEXT(at, ".b64 ") : TEXT(at, ".b32 ");
+	glc_ptx_symbol(e, index);
+	at = begin_line(e);
+	*at++ = '[';
+	e->out.at = TEXT(glc_decimal(at, count), "] = {");
+	for (uint32_t i = 0; i < count; i++) {
+		at = begin_line(e);
+		if (i)
+			*at++ = ',';
+		at = i % 8 ? TEXT(at, " ") : TEXT(at, "\n\t");
+		e->out.at = glc_decimal(at, object->values[i]);
+	}
+	glc_puts(&e->out, "\n};\n");
+}
+
+/* A constant array that the kernel loads from: written now, unless a kernel before did. */
+static bool need_array(struct emitter *e, uint32_t index)
+{
+	const struct glc_object *object = &e->kernel->objects[index];
+	struct object_state *state = &e->objects[index];
+	struct written_const *array;
+	uint64_t bytes;
+	uint32_t slot;
+
+	if (state->array)
+		return true;
+	if (!grow_slots(e))
+		return false;
+	slot = slot_of(e, object->values, object->type);
+	if (!e->const_slots[slot]) {
+		array = GLC_PUSH(e->input->memory, &e->consts);
+		if (!array)
+			return false;
+		e->const_slots[slot] = e->consts.count;
+		bytes = ((uint64_t)object->length.value * glc_types[object->type].bytes + 15) & ~UINT64_C(15);
+		*array = (struct written_const){
+			.values = object->values,
+			.prefix = e->prefix,
+			.name = object->name,
+			.type = object->type,
+			.spilled = bytes > CONST_BANK_BYTES - e->const_bytes,
+		};
+		if (!array->spilled)
+			e->const_bytes += bytes;
+		write_array(e, index, array->spilled);
+	}
+	array = &e->consts.at[e->const_slots[slot] - 1];
+	state->array = e->const_slots[slot];
+	return true;
+}
+
+bool glc_ptx_const_arrays(struct emitter *e)
+{
+	const struct glc_kernel *kernel = e->kernel;
+	bool any = false;
+
+	for (uint32_t i = 0; i < kernel->object_count; i++)
+		any |= kernel->objects[i].kind == GLC_OBJECT_CONST;
+	for (uint32_t i = 0; any && i < kernel->inst_count; i++)
+		if (kernel->insts[i].op == GLC_OP_LoadConst && !need_array(e, kernel->insts[i].object))
+			return false;
+	return true;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What PTX refuses, each with a twin just inside the limit; versions, names, parameters. The
+ * twins and the names go through ptxas, where there is one.
+ */
+#include "ptx.h"
+#include "stress.h"
+
+static struct maker *begin(const char *name, uint32_t x, uint32_t y, uint32_t z)
+{
+	struct maker *m = make_module();
+
+	begin_kernel(m, name, x, y, z);
+	return m;
+}
+
+static void end(struct maker *m)
+{
+	add(m, (struct glc_inst){.op = GLC_OP_Return});
+	end_kernel(m);
+}
+
+/* Writes, judges and frees. status: what is expected; code: with which diagnostic. */
+static void expect(struct maker *m, const char *target, enum glacier_status want, const char *code)
+{
+	enum glacier_status status;
+	char arch[8], *text = write_module(m, target, &status);
+
+	snprintf(arch, sizeof arch, "%.5s", target);
+	CHECK(status == want, "%s: status %d, not %d", target, (int)status, (int)want);
+	CHECK(want == GLACIER_OK || !strcmp(last_code(), code), "%s: %s, not %s", target, last_code(), code);
+	if (text)
+		CHECK(assemble(text, arch) != 1, "ptxas refuses it for %s", arch);
+	free(text);
+	free_module(m);
+}
+
+static struct maker *sized(uint32_t x, uint32_t y, uint32_t z)
+{
+	struct maker *m = begin("sized", x, y, z);
+
+	end(m);
+	return m;
+}
+
+static void workgroups(void)
+{
+	expect(sized(1024, 1, 1), "sm_90", GLACIER_OK, NULL);
+	expect(sized(1025, 1, 1), "sm_90", GLACIER_ERR_LIMIT, "GA0304");
+	expect(sized(32, 32, 1), "sm_90", GLACIER_OK, NULL);
+	expect(sized(32, 33, 1), "sm_90", GLACIER_ERR_LIMIT, "GA0304");
+	/* Products that wrap in 32 bits, and in 64. */
+	expect(sized(65536, 65536, 1), "sm_90", GLACIER_ERR_LIMIT, "GA0304");
+	expect(sized(0x80000000, 0x80000000, 4), "sm_90", GLACIER_ERR_LIMIT, "GA0304");
+	expect(sized(1, 1, 64), "sm_90", GLACIER_OK, NULL);
+	expect(sized(1, 1, 65), "sm_90", GLACIER_ERR_LIMIT, "GA0305");
+	expect(sized(0, 1, 1), "sm_90", GLACIER_ERR_LIMIT, "GA0303");
+	expect(sized(1, 1, 0), "sm_90", GLACIER_ERR_LIMIT, "GA0303");
+}
+
+static struct maker *with_subgroup(uint32_t size)
+{
+	struct maker *m = begin("subgroup", 64, 1, 1);
+
+	m->kernel->subgroup = size;
+	end(m);
+	return m;
+}
+
+/* Arrays of `bytes`, each used, so that each is declared. */
+static struct maker *with_arrays(enum glc_object_kind kind, uint32_t first_bytes, uint32_t second_bytes)
+{
+	struct maker *m = begin("arrays", 64, 1, 1);
+	uint32_t bytes[2] = {first_bytes, second_bytes};
+
+	for (uint32_t i = 0; i < 2; i++) {
+		uint32_t object = add_object(m, kind, GLC_F32, i ? "b" : "a", bytes[i] / 4);
+
+		add(m, (struct glc_inst){.op = kind == GLC_OBJECT_SHARED ? GLC_OP_StoreShared : GLC_OP_StoreLocal,
+					 .type = GLC_F32, .object = (uint16_t)object,
+					 .arg = {constant(m, GLC_U32, 0), constant(m, GLC_F32, 0)}});
+	}
+	end(m);
+	return m;
+}
+
+static void memory(void)
+{
+	expect(with_subgroup(32), "sm_90", GLACIER_OK, NULL);
+	expect(with_subgroup(16), "sm_90", GLACIER_ERR_UNSUPPORTED, "GA0306");
+	expect(with_arrays(GLC_OBJECT_SHARED, 16384, 32768), "sm_90", GLACIER_OK, NULL);
+	expect(with_arrays(GLC_OBJECT_SHARED, 16388, 32768), "sm_90", GLACIER_ERR_LIMIT, "GA0307");
+	/* 4 bytes, then 12 to the next multiple of 16. */
+	expect(with_arrays(GLC_OBJECT_SHARED, 4, 49136), "sm_90", GLACIER_OK, NULL);
+	expect(with_arrays(GLC_OBJECT_SHARED, 4, 49140), "sm_90", GLACIER_ERR_LIMIT, "GA0307");
+	expect(with_arrays(GLC_OBJECT_LOCAL, 4, 1024), "sm_90", GLACIER_OK, NULL);
+	expect(with_arrays(GLC_OBJECT_LOCAL, 4, 524288), "sm_90", GLACIER_ERR_LIMIT, "GA0308");
+}
+
+static struct maker *with_tanh(void)
+{
+	struct maker *m = begin("tanh_approx", 64, 1, 1);
+	glc_value x = load(m, GLC_F32, constant(m, GLC_U32, 0));
+
+	x = add(m, (struct glc_inst){.op = GLC_OP_Tanh, .type = GLC_F32, .from = GLC_F32, .mods = GLC_MOD_APPROX,
+				     .arg = {x}});
+	store(m, GLC_F32, constant(m, GLC_U32, 0), x);
+	end(m);
+	return m;
+}
+
+static struct maker *with_scalars(uint32_t count)
+{
+	struct maker *m = begin("scalars", 64, 1, 1);
+
+	/* Six buffers and the scalars are 48 + 44 bytes; the rest is f64. */
+	m->objects = m->kernel->objects = glc_bump_zero(&m->memory, (13 + count) * sizeof *m->objects);
+	m->kernel->object_count = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		char *name = glc_bump(&m->memory, 16);
+
+		snprintf(name, 16, "n%u", i);
+		m->objects[i] = (struct glc_object){.name = {name, (uint32_t)strlen(name)},
+						    .kind = GLC_OBJECT_SCALAR, .type = GLC_F64};
+	}
+	m->kernel->object_count = count;
+	end(m);
+	return m;
+}
+
+static void version_is(struct maker *m, const char *target, const char *version)
+{
+	enum glacier_status status;
+	char *text = write_module(m, target, &status);
+
+	CHECK(text && !strncmp(text, version, strlen(version)), "%s: %.16s", target, text ? text : "refused");
+	free(text);
+	free_module(m);
+}
+
+static void versions(void)
+{
+	version_is(sized(32, 1, 1), "sm_80", ".version 8.0\n.target sm_80\n");
+	version_is(sized(32, 1, 1), "sm_80:7.0", ".version 7.0\n");
+	version_is(sized(32, 1, 1), "sm_90:7.8", ".version 7.8\n");
+	version_is(sized(32, 1, 1), "sm_100", ".version 8.6\n");
+	expect(sized(32, 1, 1), "sm_80:7.0", GLACIER_OK, NULL);
+	expect(sized(32, 1, 1), "sm_80:6.9", GLACIER_ERR_UNSUPPORTED, "GA0300");
+	expect(sized(32, 1, 1), "sm_90:7.8", GLACIER_OK, NULL);
+	expect(sized(32, 1, 1), "sm_90:7.7", GLACIER_ERR_UNSUPPORTED, "GA0300");
+	expect(with_tanh(), "sm_75:7.0", GLACIER_OK, NULL);
+	expect(with_tanh(), "sm_75:6.5", GLACIER_ERR_UNSUPPORTED, "GA0300");
+	expect(with_tanh(), "sm_72", GLACIER_ERR_UNSUPPORTED, "GA0301");
+
+	expect(with_scalars(544), "sm_90:8.0", GLACIER_OK, NULL);
+	expect(with_scalars(545), "sm_90:8.0", GLACIER_ERR_UNSUPPORTED, "GA0300");
+	version_is(with_scalars(544), "sm_90", ".version 8.0\n");
+	version_is(with_scalars(545), "sm_90", ".version 8.1\n");
+	expect(with_scalars(4095), "sm_90", GLACIER_OK, NULL);
+	expect(with_scalars(4096), "sm_90", GLACIER_ERR_LIMIT, "GA0302");
+}
+
+static void names(void)
+{
+	static const char given[][12] = {"WARP_SZ", "WARP_SZ_", "add", "add_", "add__", "addx", "main", "abs", "xor"};
+	static const char symbols[][12] = {"WARP_SZ__", "WARP_SZ_", "add___", "add_", "add__", "addx", "main", "abs_",
+					   "xor_"};
+	struct maker *m = make_module();
+	enum glacier_status status;
+	char *text;
+
+	for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+		begin_kernel(m, given[i], 32, 1, 1);
+		store(m, GLC_U32, constant(m, GLC_U32, 0), parameter(m, GLC_U32));
+		end(m);
+	}
+	text = write_module(m, "sm_90", &status);
+	CHECK(text, "status %d", (int)status);
+	for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+		char entry[160];
+
+		snprintf(entry, sizeof entry, ".visible .entry %s(", symbols[i]);
+		CHECK(strstr(text, entry), "there is no %s in\n%s", entry, text);
+	}
+	free(text);
+	expect(m, "sm_90", GLACIER_OK, NULL);
+}
+
+/* Hidden lengths come last, in the order of their buffers. */
+static void lengths(void)
+{
+	struct maker *m = begin("lengths", 32, 1, 1);
+	enum glacier_status status;
+	const char *scalar, *first, *second;
+	char *text;
+
+	m->objects[3].length_taken = m->objects[1].length_taken = true;
+	store(m, GLC_U64, constant(m, GLC_U32, 0),
+	      add(m, (struct glc_inst){.op = GLC_OP_Length, .type = GLC_U64, .object = 3}));
+	end(m);
+	text = write_module(m, "sm_90", &status);
+	CHECK(text, "status %d", (int)status);
+	scalar = strstr(text, ".param .u32 lengths$n_bool,");
+	first = strstr(text, ".param .u64 lengths$buf_u32$length,");
+	second = strstr(text, ".param .u64 lengths$buf_u64$length)");
+	CHECK(scalar && first && second && scalar < first && first < second, "wrong order in\n%s", text);
+	free(text);
+	expect(m, "sm_90", GLACIER_OK, NULL);
+}
+
+/* A failure leaves what was in the buffer. */
+static void small_buffers(void)
+{
+	struct maker *m = begin("grows", 32, 1, 1);
+	struct glacier_target target = {.arch = 90};
+	struct glacier_write_options options = {0};
+	struct glc_backend_input input = {.ir = &m->ir, .target = &target, .options = &options, .memory = &m->memory};
+	struct glacier_buffer whole = {0};
+
+	for (uint32_t i = 0; i < 50; i++)
+		store(m, GLC_U32, constant(m, GLC_U32, i), parameter(m, GLC_U32));
+	end(m);
+	CHECK(glc_ptx_write(&input, &whole, NULL) == GLACIER_OK, "whole");
+	/* Wherever the caller's bytes end, the text is the same. */
+	for (size_t bytes = 0; bytes < whole.size + 8; bytes += 7) {
+		struct glacier_buffer buffer = {0};
+		char *small = malloc(bytes + 1);
+
+		glacier_buffer_borrow(&buffer, small, bytes);
+		CHECK(glc_ptx_write(&input, &buffer, NULL) == GLACIER_OK, "%zu bytes", bytes);
+		CHECK(buffer.size == whole.size && !memcmp(buffer.data, whole.data, whole.size),
+		      "other text from %zu bytes", bytes);
+		glacier_buffer_fini(&buffer);
+		free(small);
+	}
+	glacier_buffer_fini(&whole);
+	free_module(m);
+}
+
+int main(void)
+{
+	workgroups();
+	memory();
+	versions();
+	names();
+	lengths();
+	small_buffers();
+	return 0;
+}
