@@ -236,16 +236,18 @@ static void unary_block(const struct job *job, uint64_t index, struct worst *wor
 	compare(job->function, x, count, worst);
 }
 
-/* Where a function, or our way to compute it, changes; and the f32 nearest to multiples of pi/2. */
+/* Where a function, or our way to compute it, changes. */
 static const float EDGES[] = {
 	0.0f, 0x1p-149f, 0x1p-148f, 0x1p-126f, 0x1p-125f, 0x1p-64f, 0x1p-25f, 0x1p-24f, 0x1p-12f, 0x1p-7f,
-	0.25f, 0x1.555556p-2f, 0x1.62e43p-2f, 0.5f, 0.625f, 0x1.6a09e6p-1f, 0x1.921fb6p-1f, 1.0f,
+	0.25f, 0x1.555556p-2f, 0x1.62e43p-2f, 0.5f, 0.625f, 0.9375f, 0x1.6a09e6p-1f, 0x1.921fb6p-1f, 1.0f,
 	0x1.16a09ep0f, 0x1.24p0f, 0x1.6a09e6p0f, 0x1.921fb6p0f, 2.0f, 0x1.921fb6p1f, 3.0f, 4.0f, 0x1.2d97c8p2f,
 	9.0f, 9.01f, 20.0f, 0x1.0ffep3f, 0x1p8f, 126.0f, 127.0f, 128.0f, 149.0f, 150.0f, 151.0f, 88.72284f,
-	87.33655f, 103.27893f, 103.97208f, 105.0f, 89.0f, 16384.0f, 0x1p22f, 0x1p23f, 0x1p24f, 0x1p31f, 0x1p32f,
+	87.33655f, 103.27893f, 103.97208f, 105.0f, 89.0f, 89.41599f, 16384.0f,
+	0x1p22f, 0x1p23f, 0x1p24f, 0x1p31f, 0x1p32f,
 	0x1p63f, 0x1p64f, 0x1p95f, 0x1p96f, 0x1p126f, 0x1p127f, 0x1.fffffep127f, INFINITY, NAN,
-	0x1.f36f2ap95f, 0x1.f36f2ap96f,   /* 16367173 2^72 and twice that: 2^-30 quadrants off */
-	0x1.f9cbep7f, 0x1.6c6cbcp45f, 0x1.5fdbc0p6f,
+	/* Nearest to multiples of pi/2, the first, 16367173 2^72, at 2^-29.9 quadrants. */
+	0x1.f37c8ap95f, 0x1.f37c8ap96f, 0x1.47d0fep34f, 0x1.47d0fep35f, 0x1.f9cbe2p7f, 0x1.32ede2p85f,
+	0x1.628d4cp40f,
 };
 
 static void unary_edges(const struct function *f, struct worst *worst)

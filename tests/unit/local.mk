@@ -6,8 +6,8 @@ UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(CRITERION_CFLAGS)
 UNIT_LDADD = lib/libglacier-internal.la $(CRITERION_LIBS) -lm
 
 if UNIT_TESTS
-check_PROGRAMS += tests/unit/test_base
-TESTS += tests/unit/test_base
+check_PROGRAMS += tests/unit/test_base tests/unit/test_ir_math
+TESTS += tests/unit/test_base tests/unit/test_ir_math
 tests_unit_test_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_base_LDADD = $(UNIT_LDADD)
 tests_unit_test_base_SOURCES = \
@@ -21,4 +21,8 @@ tests_unit_test_base_SOURCES = \
 	tests/unit/test_base_rng.c \
 	tests/unit/test_base_source.c \
 	$(NULL)
+
+tests_unit_test_ir_math_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_ir_math_LDADD = $(UNIT_LDADD)
+tests_unit_test_ir_math_SOURCES = tests/unit/test_ir_math.c tests/stress/math_eval.h
 endif
