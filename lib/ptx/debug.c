@@ -5,15 +5,14 @@
  */
 #include "ptx/emit.h"
 
+/* PTX strings have no escapes. */
 static void put_quoted(struct emitter *e, const char *text)
 {
 	glc_putc(&e->out, '"');
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 
-		if (c == '"' || c == '\\')
-			glc_putc(&e->out, '\\');
-		glc_putc(&e->out, (char)(c < 0x20 || c == 0x7f ? '?' : c));
+		glc_putc(&e->out, (char)(c == '"' ? '\'' : c < 0x20 || c == 0x7f ? '?' : c));
 	}
 	glc_putc(&e->out, '"');
 }

@@ -130,10 +130,13 @@ static inline uint32_t operand(const struct emitter *e, glc_value value)
 	return glc_is_const(value) ? value : e->places[value];
 }
 
+/* Register numbers are most of the text: two digits at a time. */
+unsigned char *glc_ptx_number(unsigned char *at, uint32_t number);
+
 static inline unsigned char *put_number(unsigned char *at, uint32_t number)
 {
 	if (number >= 10)
-		return glc_decimal(at, number);
+		return glc_ptx_number(at, number);
 	*at = (unsigned char)('0' + number);
 	return at + 1;
 }
@@ -204,8 +207,7 @@ bool glc_ptx_const_arrays(struct emitter *e);
 bool glc_ptx_prefix(struct emitter *e);
 void glc_ptx_symbol(struct emitter *e, uint32_t object);
 
-/* isa.c: the least version for an architecture; a refusal names `at`'s instruction. */
-uint16_t glc_ptx_arch_isa(uint32_t arch);
+/* isa.c: refuses what the version or the architecture does not have. */
 void glc_ptx_require(struct emitter *e, enum feature feature, uint32_t pos);
 /* The version to write; refuses one that was given and is too old. */
 enum glacier_status glc_ptx_choose_isa(struct emitter *e, uint64_t param_bytes, uint32_t pos);

@@ -30,7 +30,8 @@ static const struct {
 
 enum { SMALL_PARAM_BYTES = 4352, PARAM_BYTES = 32764 };
 
-uint16_t glc_ptx_arch_isa(uint32_t arch)
+/* The least version that has the architecture, or the one before it. */
+static uint16_t isa_of(uint32_t arch)
 {
 	uint16_t isa = arches[0].isa;
 
@@ -55,7 +56,7 @@ void glc_ptx_require(struct emitter *e, enum feature feature, uint32_t pos)
 enum glacier_status glc_ptx_choose_isa(struct emitter *e, uint64_t param_bytes, uint32_t pos)
 {
 	const struct glacier_target *target = e->input->target;
-	uint16_t arch_isa = glc_ptx_arch_isa(target->arch);
+	uint16_t arch_isa = isa_of(target->arch);
 	char arch[16] = "sm_";
 
 	e->arch = target->arch;

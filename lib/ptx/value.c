@@ -54,6 +54,29 @@ static inline unsigned char *comma(unsigned char *at)
 	return TEXT(at, ", ");
 }
 
+unsigned char *glc_ptx_number(unsigned char *at, uint32_t number)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233"
+				    "34353637383940414243444546474849505152535455565758596061626364656667"
+				    "6869707172737475767778798081828384858687888990919293949596979899";
+
+	if (number >= 10000) {
+		at = put_number(at, number / 10000);
+		number %= 10000;
+		memcpy(at, pairs + 2 * (number / 100), 2);
+		memcpy(at + 2, pairs + 2 * (number % 100), 2);
+		return at + 4;
+	}
+	if (number >= 1000) {
+		memcpy(at, pairs + 2 * (number / 100), 2);
+		at += 2;
+	} else if (number >= 100) {
+		*at++ = (unsigned char)('0' + number / 100);
+	}
+	memcpy(at, pairs + 2 * (number % 100), 2);
+	return at + 2;
+}
+
 static unsigned char *put_hex(unsigned char *at, uint64_t bits, uint32_t digits)
 {
 	for (uint32_t i = digits; i-- > 0; bits >>= 4)

@@ -237,8 +237,70 @@ static void small_buffers(void)
 	free_module(m);
 }
 
+/* The longest names that the language has. */
+static void long_names(void)
+{
+	char kernel[129], object[129];
+	struct maker *m;
+	uint32_t tile;
+
+	memset(kernel, 'k', 128);
+	memset(object, 'o', 128);
+	kernel[128] = object[128] = '\0';
+	m = begin(kernel, 32, 1, 1);
+	tile = add_object(m, GLC_OBJECT_SHARED, GLC_F32, object, 16);
+	add(m, (struct glc_inst){.op = GLC_OP_StoreShared, .type = GLC_F32, .object = (uint16_t)tile,
+				 .arg = {constant(m, GLC_U32, 0), constant(m, GLC_F32, 0)}});
+	end(m);
+	expect(m, "sm_90", GLACIER_OK, NULL);
+}
+
+/* -g: a line and column for each statement that made code, forward, backward, in two files. */
+static void lines(void)
+{
+	static const struct glc_source sources[2] = {
+		{.name = NULL, .text = "one\n  two\nthree\n", .size = 16, .base = 0},
+		{.name = "a\\\"b\".gasm", .text = "x\ny\n", .size = 4, .base = 17},
+	};
+	static const uint32_t positions[5] = {0, 6, 2, 19, 12};
+	static const char want[] = "\t.loc 1 2 3\n*\t.loc 1 1 3\n*\t.loc 2 2 1\n*\t.loc 1 3 3\n";
+	struct glc_source_map map = {.sources = sources, .count = 2};
+	struct maker *m = begin("lines", 32, 1, 1);
+	struct glacier_target target = {.arch = 90};
+	struct glacier_write_options options = {.debug = true};
+	struct glc_backend_input input = {
+		.ir = &m->ir, .target = &target, .options = &options, .map = &map, .memory = &m->memory};
+	struct glacier_buffer buffer = {0};
+	const char *at;
+
+	for (uint32_t i = 0; i < 5; i++) {
+		store(m, GLC_U32, constant(m, GLC_U32, i), constant(m, GLC_U32, i));
+		m->insts.at[m->insts.count - 1].pos = positions[i];
+	}
+	end(m);
+	m->insts.at[m->insts.count - 1].pos = 12;
+	CHECK(glc_ptx_write(&input, &buffer, NULL) == GLACIER_OK && glc_buffer_reserve(&buffer, 1), "written");
+	buffer.data[buffer.size] = '\0';
+	at = (const char *)buffer.data;
+	CHECK(strstr(at, ".file 1 \"<stdin>\"\n.file 2 \"a\\'b'.gasm\"\n"), "no files in\n%s", at);
+	at = strstr(at, "\t.loc 1 1 1\n");
+	CHECK(at, "no first place in\n%s", buffer.data);
+	for (const char *part = want; *part; part = strchr(part, '\n') + 1 + (strchr(part, '\n')[1] == '*')) {
+		char line[32];
+
+		snprintf(line, sizeof line, "%.*s", (int)(strchr(part, '\n') + 1 - part), part);
+		at = strstr(at, line);
+		CHECK(at, "no %s in\n%s", line, buffer.data);
+	}
+	CHECK(assemble((const char *)buffer.data, "sm_90") != 1, "ptxas refuses it");
+	glacier_buffer_fini(&buffer);
+	free_module(m);
+}
+
 int main(void)
 {
+	long_names();
+	lines();
 	workgroups();
 	memory();
 	versions();
