@@ -185,19 +185,29 @@ void glc_ptx_memory(struct emitter *e, uint32_t index)
 
 void glc_ptx_atomic_add(struct emitter *e, uint32_t index)
 {
+	static const char orders[4][8] = {"relaxed", "acquire", "release", "acq_rel"};
+	static const char scopes[4][4] = {"", "cta", "gpu", "sys"};
 	const struct glc_inst *inst = &e->kernel->insts[index];
-	const struct glc_object *object = &e->kernel->objects[inst->object];
-	bool unused = inst->mods & GLC_MOD_UNUSED;
+	bool shared = e->kernel->objects[inst->object].kind == GLC_OBJECT_SHARED;
+	enum glc_order order = GLC_DETAIL_ORDER(inst->detail);
+	enum glc_scope scope = GLC_DETAIL_SCOPE(inst->detail);
+	/* red has no acquire: then the old value is fetched and left. */
+	bool reduce = inst->mods & GLC_MOD_UNUSED && (order == GLC_ORDER_RELAXED || order == GLC_ORDER_RELEASE);
 	struct address address = address_of(e, inst, inst->type);
 	unsigned char *at;
 
-	glc_ptx_require(e, unused ? FEATURE_RED : FEATURE_ATOM, inst->pos);
+	if (scope == GLC_SCOPE_NONE)
+		scope = shared ? GLC_SCOPE_WORKGROUP : GLC_SCOPE_DEVICE;
+	glc_ptx_require(e, reduce ? FEATURE_RED : FEATURE_ATOM, inst->pos);
 	at = begin_line(e);
-	at = unused ? TEXT(at, "\tred.relaxed") : TEXT(at, "\tatom.relaxed");
-	at = object->kind == GLC_OBJECT_SHARED ? TEXT(at, ".cta.shared.add") : TEXT(at, ".gpu.global.add");
+	at = reduce ? TEXT(at, "\tred.") : TEXT(at, "\tatom.");
+	at = (unsigned char *)memcpy(at, orders[order], 7) + 7;
+	*at++ = '.';
+	at = (unsigned char *)memcpy(at, scopes[scope], 3) + 3;
+	at = shared ? TEXT(at, ".shared.add") : TEXT(at, ".global.add");
 	/* Wrapping is the same for both signs; .s32 is there, .s64 is not. */
 	at = put_suffix(at, glc_is_int(inst->type) ? glc_unsigned_of(inst->type) : inst->type);
-	if (!unused) {
+	if (!reduce) {
 		uint32_t d = new_register(e, glc_ptx_class[inst->type]);
 
 		at = TEXT(put_register(at, d), ", ");

@@ -156,6 +156,11 @@ static void make_memory(struct maker *m, const struct row *row, glc_value index)
 			if (facts->result != '-' && !(inst.mods & GLC_MOD_UNUSED))
 				store(m, row->to, index, result);
 		}
+		/* Every order with every scope, the old value read and unread. */
+		for (uint32_t detail = 0; atomic && detail < 32; detail++)
+			add(m, (struct glc_inst){.op = GLC_OP_AtomicAdd, .type = (uint8_t)row->to,
+						 .mods = detail < 16 ? GLC_MOD_UNUSED : 0, .detail = detail % 16,
+						 .object = (uint16_t)objects[i], .arg = {index, value}});
 	}
 }
 
