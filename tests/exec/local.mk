@@ -2,16 +2,18 @@
 # Running SPIR-V on a Vulkan device: a small library, a program on it, and tests with both.
 
 EXTRA_DIST += \
+	tests/exec/data/math_f32.gasm \
 	tests/exec/data/spec.spvasm \
 	tests/exec/data/vector_add.spvasm \
+	tests/exec/math_f32.sh \
 	tests/exec/runner.sh \
 	tests/exec/vector_add.sh \
 	$(NULL)
-TESTS += tests/exec/runner.sh tests/exec/vector_add.sh
+TESTS += tests/exec/math_f32.sh tests/exec/runner.sh tests/exec/vector_add.sh
 
 if HAVE_VULKAN
 check_LTLIBRARIES += tests/exec/libexec.la
-check_PROGRAMS += tests/exec/glacier-exec tests/exec/test-vk
+check_PROGRAMS += tests/exec/glacier-exec tests/exec/math-bits tests/exec/test-vk
 tests_exec_libexec_la_CPPFLAGS = $(AM_CPPFLAGS) $(VULKAN_CFLAGS)
 tests_exec_libexec_la_SOURCES = \
 	tests/exec/vk.h \
@@ -21,6 +23,8 @@ tests_exec_libexec_la_SOURCES = \
 	$(NULL)
 tests_exec_glacier_exec_SOURCES = tests/exec/glacier-exec.c
 tests_exec_glacier_exec_LDADD = tests/exec/libexec.la
+tests_exec_math_bits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+tests_exec_math_bits_SOURCES = tests/exec/math-bits.c tests/stress/math_eval.h
 tests_exec_test_vk_SOURCES = tests/exec/test-vk.c
 tests_exec_test_vk_LDADD = tests/exec/libexec.la
 endif
