@@ -192,7 +192,10 @@ enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, ui
 			status = GLACIER_OK;
 		}
 	}
-	diag->suppressed = false;
+	/* A statement can be wrong twice: the limit holds here, its reader then stops. */
+	diag->suppressed = diagnostic.severity == GLACIER_ERROR && diag->errors >= glc_max_errors(diag);
+	if (diag->suppressed)
+		return status;
 	if (diagnostic.severity == GLACIER_ERROR)
 		diag->errors++;
 	else

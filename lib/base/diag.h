@@ -43,7 +43,7 @@ void glc_note(struct glacier_diag *diag, uint64_t where, const char *text, ...)
 /* The row's status without reporting. */
 enum glacier_status glc_code_status(enum glc_code code);
 
-/* How many errors a reader reports before it stops; it counts from diag->errors at its start. */
+/* How many errors are reported; those after them are dropped, and a reader stops. */
 static inline uint32_t glc_max_errors(const struct glacier_diag *diag)
 {
 	return diag && diag->max_errors ? diag->max_errors : 20;

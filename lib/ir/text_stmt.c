@@ -365,10 +365,11 @@ void glc_text_body(struct glc_text_parser *p)
 				 "this one is still open");
 			p->stopped = true;
 			return;
+		} else if (stream && *p->at == '{') {
+			good = row(p);
 		} else if (stream) {
-			good = *p->at == '{' && row(p);
-			if (*p->at != '{' && !good && p->at < p->end && *p->at != '\n')
-				glc_lex_expected(p, "a row such as {15, 0, 0, 1}");
+			glc_lex_expected(p, "a row such as {15, 0, 0, 1}");
+			good = false;
 		} else if (lex_is(*p->at, LEX_NAME)) {
 			good = keyword_statement(p);
 		} else if (*p->at == '{') {

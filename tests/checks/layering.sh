@@ -13,6 +13,7 @@ lib/ir: ir base
 lib/ptx: ptx ir base
 lib/spirv: spirv ir base
 lib/msl: msl ir base
+lib/compile: compile ptx spirv msl ir base
 lib/arena: arena base
 lib/driver: driver base
 lib/collective: collective driver base
@@ -55,7 +56,7 @@ for file in $(find lib src include -name '*.[ch]' -o -name '*.def' -o -name '*.i
 	# <glacier/...> is for everybody, but no public header shows a private one.
 	for name in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' "$file"); do
 		case $name in
-		base/*|ir/*|ptx/*|spirv/[a-z]*.h|common/*)
+		base/*|ir/*|compile/*|ptx/*|spirv/[a-z]*.h|common/*)
 			[ "$name" = spirv/unified1/spirv.h ] || fail "$file includes <$name>: quote it" ;;
 		esac
 	done

@@ -145,6 +145,35 @@ if passes golden; then
 	heal home/tests/cli/probe/table-text.out
 fi
 
+# --- The manual ------------------------------------------------------------------------
+cp -R "$top_srcdir/man" "$top_srcdir/completions" home/ && chmod -R u+w home
+manual() { env GLACIER_MAN="$scratch/home/man" sh "$top_srcdir/tests/cli/manual.sh"; }
+if passes manual; then
+	plant home/man/glacier.7 's/^\.Sh SEE ALSO/.Sh SEE TOO/'
+	catches "manual: a section that is missing" manual
+	heal home/man/glacier.7
+	plant home/man/glacier.7 's/^\.Sh DESCRIPTION/&\n.Pq Fl/;s/^\.Os/.Oss/'
+	catches "manual: a macro that mandoc does not know" manual
+	heal home/man/glacier.7
+	plant home/man/glacier-diagnostics.7 's/error/eror/'
+	catches "manual: a page that the code table did not make" manual
+	told 'differs from lib/base/codes.def'
+	heal home/man/glacier-diagnostics.7
+fi
+options()
+{
+	env GLACIER_MAN="$scratch/home/man" GLACIER_COMPLETIONS="$scratch/home/completions" sh "$top_srcdir/tests/cli/option-lists.sh"
+}
+if passes options; then
+	plant home/man/gc-asm.1 's/^\.It.*Fl -version.*/.It Fl -verzion/'
+	catches "options: one that the page misspells" options
+	heal home/man/gc-asm.1
+	plant home/completions/gc-asm.bash 's/--version/--version --planted/'
+	catches "options: one that only the completion has" options
+	told 'planted'
+	heal home/completions/gc-asm.bash
+fi
+
 # --- Units, threads, sanitizers: the library's own sources with a fault -----------------
 base="home/lib/base/*.c -std=gnu17 -g -O1 -I$top_builddir -Ihome/include -Ihome/lib"
 unit()

@@ -1,2 +1,31 @@
 # SPDX-License-Identifier: MIT
-EXTRA_DIST += tests/fuzz/replay.c
+# Fuzz targets: fuzz_X.c with LLVMFuzzerTestOneInput, its corpus in corpus/X. Each becomes
+# replay_X, a plain program that make check runs, and with --enable-fuzzers fuzz_X.
+
+EXTRA_DIST += \
+	tests/fuzz/corpus \
+	tests/fuzz/libfuzzer.sh \
+	tests/fuzz/replay-long.sh \
+	tests/fuzz/replay.sh \
+	$(NULL)
+TESTS += tests/fuzz/replay.sh
+CHECK_LONG += \
+	tests/fuzz/libfuzzer.sh:600 \
+	tests/fuzz/replay-long.sh:300 \
+	$(NULL)
+
+check_PROGRAMS += tests/fuzz/replay_text
+tests_fuzz_replay_text_SOURCES = tests/fuzz/fuzz_text.c tests/fuzz/replay.c
+tests_fuzz_replay_text_LDADD = lib/libglacier.la
+
+fuzzers =
+if FUZZERS
+fuzzers += tests/fuzz/fuzz_text
+endif
+EXTRA_PROGRAMS += $(fuzzers)
+tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c
+tests_fuzz_fuzz_text_LDADD = lib/libglacier-internal.la
+tests_fuzz_fuzz_text_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+
+fuzzers: $(fuzzers)
+.PHONY: fuzzers
