@@ -107,8 +107,9 @@ void *glc_bump_grow(struct glacier_memory *memory, void *array, uint32_t count,
 	size_t old_bytes, new_bytes;
 	void *grown;
 
-	if (want < 16)
-		want = 16;
+	/* Not too small at first: most arrays are then never moved. */
+	if (!*capacity)
+		want = elem_bytes >= 32 ? 16 : (uint32_t)(512 / elem_bytes);
 	if (want < need)
 		want = need;
 	if (want > SIZE_MAX / 2 / elem_bytes)  /* leaves room for the rounding below */

@@ -26,6 +26,7 @@ const struct glc_op_facts glc_ops[GLC_OP_COUNT] = {
 #define NATIVE GLC_NATIVE
 #define OP(name_, operands_, result_, types_, flags_, ...)  \
 	{.operands = operands_,                             \
+	 .operand_count = sizeof operands_ - 1,              \
 	 .result = result_,                                 \
 	 .flags = flags_,                                   \
 	 .name_bytes = sizeof #name_ - 1,                   \
@@ -57,12 +58,22 @@ const char *glc_op_name(enum glc_op op)
 	return (const char *)&names + glc_ops[op].name;
 }
 
+/* Types are two to four characters: their first and the digits behind it decide. */
 enum glc_type glc_type_find(const char *name, uint32_t bytes)
 {
-	for (int type = GLC_BOOL; type < GLC_TYPE_COUNT; type++)
-		if (!strncmp(glc_types[type].name, name, bytes) && !glc_types[type].name[bytes])
-			return (enum glc_type)type;
-	return GLC_VOID;
+	enum glc_type type = GLC_VOID;
+
+	if (bytes == 3 && name[1] == '3' && name[2] == '2')
+		type = name[0] == 'f' ? GLC_F32 : name[0] == 'u' ? GLC_U32 : GLC_I32;
+	else if (bytes == 3 && name[1] == '6' && name[2] == '4')
+		type = name[0] == 'f' ? GLC_F64 : name[0] == 'u' ? GLC_U64 : GLC_I64;
+	else if (bytes == 3)
+		type = name[0] == 'f' ? GLC_F16 : name[0] == 'u' ? GLC_U16 : GLC_I16;
+	else if (bytes == 2)
+		type = name[0] == 'u' ? GLC_U8 : GLC_I8;
+	else if (bytes == 4)
+		type = name[1] == 'o' ? GLC_BOOL : GLC_BF16;
+	return type != GLC_VOID && !memcmp(glc_types[type].name, name, bytes) ? type : GLC_VOID;
 }
 
 /* Reads at most the first four bytes and the last: enough to spread these names. */

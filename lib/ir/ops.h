@@ -45,6 +45,7 @@ enum {
 
 struct glc_op_facts {
 	char operands[5];
+	uint8_t operand_count;
 	char result;
 	uint8_t flags;
 	uint8_t name_bytes;

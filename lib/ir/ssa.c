@@ -110,7 +110,7 @@ static bool read_operands(struct ssa *s, const struct glc_stmt *stmt, struct glc
 {
 	const struct glc_operand *operands = &s->tree->operands.at[stmt->operands];
 	const char *letters = glc_ops[stmt->op].operands;
-	uint32_t wanted = (uint32_t)strlen(letters), args = 0;
+	uint32_t wanted = glc_ops[stmt->op].operand_count, args = 0;
 	enum glc_type index_type;
 	bool good = true;
 

@@ -30,13 +30,27 @@ static inline bool same_name(struct glc_name a, struct glc_name b)
 	return a.bytes == b.bytes && !memcmp(a.at, b.at, a.bytes);
 }
 
-static inline uint32_t hash_name(struct glc_name name, char sigil)
+/*
+ * For names of up to seven bytes the key is the name with its sigil, and nothing else needs
+ * to be compared; longer ones have the top bit set, which no short one has, and are hashed.
+ */
+static inline uint64_t key_of(struct glc_name name, char sigil)
 {
-	uint32_t hash = (uint32_t)(unsigned char)sigil + name.bytes * 0x9e3779b1u;
+	uint64_t key = (unsigned char)sigil;
 
+	if (name.bytes <= 7) {
+		for (uint32_t i = 0; i < name.bytes; i++)
+			key = key << 8 | (unsigned char)name.at[i];
+		return key;
+	}
 	for (uint32_t i = 0; i < name.bytes; i++)
-		hash = (hash ^ (unsigned char)name.at[i]) * 0x01000193u;
-	return hash ^ hash >> 15;
+		key = (key ^ (unsigned char)name.at[i]) * 0x9e3779b97f4a7c15u;
+	return key | UINT64_C(1) << 63;
+}
+
+static inline uint32_t slot_of(const struct glc_tree *tree, uint64_t key, uint32_t kernel)
+{
+	return (uint32_t)((key + kernel) * 0x9e3779b97f4a7c15u >> 32) & tree->symbol_mask;
 }
 
 /* For messages: printf wants an int. */
@@ -60,55 +74,45 @@ bool glc_tree_init(struct glc_tree *tree, struct glacier_memory *memory,
 
 static bool grow_symbols(struct glc_tree *tree)
 {
-	uint32_t size = (tree->symbol_mask + 1) * 4;
+	uint32_t size = (tree->symbol_mask + 1) * 4, old_mask = tree->symbol_mask;
 	struct glc_symbol *old = tree->symbols;
 	struct glc_symbol *grown = glc_bump_zero(tree->memory, size * sizeof *grown);
 
 	if (!grown)
 		return false;
-	for (uint32_t i = 0; i <= tree->symbol_mask; i++) {
-		uint32_t slot = old[i].hash & (size - 1);
-
-		if (!old[i].sigil)
-			continue;
-		while (grown[slot].sigil)
-			slot = (slot + 1) & (size - 1);
-		grown[slot] = old[i];
-	}
 	tree->symbols = grown;
 	tree->symbol_mask = size - 1;
+	for (uint32_t i = 0; i <= old_mask; i++) {
+		uint32_t slot;
+
+		if (!old[i].key)
+			continue;
+		slot = slot_of(tree, old[i].key, old[i].kernel);
+		while (grown[slot].key)
+			slot = (slot + 1) & tree->symbol_mask;
+		grown[slot] = old[i];
+	}
 	return true;
 }
 
-static struct glc_name symbol_name(const struct glc_tree *tree, const struct glc_symbol *symbol)
-{
-	const struct glc_tree_kernel *kernel;
-
-	if (!symbol->kernel)
-		return tree->consts.at[symbol->index].name;
-	kernel = &tree->kernels.at[symbol->kernel - 1];
-	return symbol->sigil == '%' ? kernel->registers.at[symbol->index]
-				    : kernel->decls.at[symbol->index].name;
-}
-
 /* The symbol of that name in the kernel (0: the module), or the free slot where it belongs. */
-static struct glc_symbol *find_symbol(struct glc_tree *tree, struct glc_name name, char sigil,
-				      uint32_t kernel, uint32_t hash)
+static inline struct glc_symbol *find_symbol(struct glc_tree *tree, struct glc_name name, uint64_t key,
+					     uint32_t kernel)
 {
-	uint32_t slot = hash & tree->symbol_mask;
+	uint32_t slot = slot_of(tree, key, kernel);
 	struct glc_symbol *symbol;
 
-	for (; (symbol = &tree->symbols[slot])->sigil; slot = (slot + 1) & tree->symbol_mask)
-		if (symbol->hash == hash && symbol->sigil == sigil && symbol->kernel == kernel &&
-		    same_name(symbol_name(tree, symbol), name))
+	for (; (symbol = &tree->symbols[slot])->key; slot = (slot + 1) & tree->symbol_mask)
+		if (symbol->key == key && symbol->kernel == kernel &&
+		    (name.bytes <= 7 || same_name(symbol->name, name)))
 			return symbol;
 	return symbol;
 }
 
-static void add_symbol(struct glc_tree *tree, struct glc_symbol *slot, char sigil, uint32_t kernel,
-		       uint32_t hash, uint32_t index)
+static void add_symbol(struct glc_tree *tree, struct glc_symbol *slot, struct glc_name name,
+		       uint64_t key, uint32_t kernel, uint32_t index)
 {
-	*slot = (struct glc_symbol){.hash = hash, .kernel = kernel, .index = index, .sigil = sigil};
+	*slot = (struct glc_symbol){.key = key, .name = name, .kernel = kernel, .index = index};
 	if (++tree->symbol_count * 2 > tree->symbol_mask && !grow_symbols(tree))
 		tree->failed = true;
 }
@@ -151,7 +155,8 @@ struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint
 			       enum glc_object_kind kind, enum glc_type type)
 {
 	struct glc_tree_kernel *kernel = kind == GLC_OBJECT_CONST ? NULL : glc_tree_current(tree);
-	uint32_t scope = kernel ? tree->kernels.count : 0, hash = hash_name(name, '@');
+	uint32_t scope = kernel ? tree->kernels.count : 0;
+	uint64_t key = key_of(name, '@');
 	struct glc_symbol *slot;
 	struct glc_decl *decl;
 
@@ -171,8 +176,8 @@ struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint
 		kernel->decls.count--;
 		return decl;
 	}
-	slot = find_symbol(tree, name, '@', scope, hash);
-	if (slot->sigil) {
+	slot = find_symbol(tree, name, key, scope);
+	if (slot->key) {
 		const struct glc_decl *first =
 			kernel ? &kernel->decls.at[slot->index] : &tree->consts.at[slot->index];
 
@@ -180,9 +185,9 @@ struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint
 		glc_note(tree->diag, first->pos, "first declared here");
 		return decl;
 	}
-	if (kernel && find_symbol(tree, name, '@', 0, hash)->sigil)
+	if (kernel && find_symbol(tree, name, key, 0)->key)
 		glc_fail(tree->diag, GLC_GA_DUPLICATE, pos, "@", width(name), name.at);
-	add_symbol(tree, slot, '@', scope, hash, (kernel ? kernel->decls.count : tree->consts.count) - 1);
+	add_symbol(tree, slot, name, key, scope, (kernel ? kernel->decls.count : tree->consts.count) - 1);
 	return decl;
 }
 
@@ -202,12 +207,12 @@ struct glc_operand glc_tree_literal(struct glc_tree *tree, struct glc_name text,
 struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint32_t pos)
 {
 	struct glc_tree_kernel *kernel = glc_tree_current(tree);
-	uint32_t hash = hash_name(name, '%');
-	struct glc_symbol *slot = find_symbol(tree, name, '%', tree->kernels.count, hash);
+	uint64_t key = key_of(name, '%');
+	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
 	struct glc_operand operand = {.kind = GLC_REGISTER, .index = slot->index, .pos = pos};
 	struct glc_name *added;
 
-	if (slot->sigil)
+	if (slot->key)
 		return operand;
 	check_name(tree, name, pos);
 	added = GLC_PUSH(tree->memory, &kernel->registers);
@@ -217,38 +222,38 @@ struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name
 	}
 	*added = name;
 	operand.index = kernel->registers.count - 1;
-	add_symbol(tree, slot, '%', tree->kernels.count, hash, operand.index);
+	add_symbol(tree, slot, name, key, tree->kernels.count, operand.index);
 	return operand;
 }
 
 /* A module constant enters a kernel's declarations where it is first used. */
 static struct glc_operand use_const(struct glc_tree *tree, uint32_t index, struct glc_name name,
-				    uint32_t hash, uint32_t pos)
+				    uint64_t key, uint32_t pos)
 {
 	struct glc_tree_kernel *kernel = glc_tree_current(tree);
 	struct glc_decl *decl = GLC_PUSH(tree->memory, &kernel->decls);
-	struct glc_symbol *slot = find_symbol(tree, name, '@', tree->kernels.count, hash);
+	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
 
 	if (!decl) {
 		tree->failed = true;
 		return (struct glc_operand){.kind = GLC_OBJECT, .pos = pos};
 	}
 	*decl = tree->consts.at[index];
-	add_symbol(tree, slot, '@', tree->kernels.count, hash, kernel->decls.count - 1);
+	add_symbol(tree, slot, name, key, tree->kernels.count, kernel->decls.count - 1);
 	return (struct glc_operand){.kind = GLC_OBJECT, .index = kernel->decls.count - 1, .pos = pos};
 }
 
 struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint32_t pos)
 {
 	static const char zero[] = "0";
-	uint32_t hash = hash_name(name, '@');
-	struct glc_symbol *slot = find_symbol(tree, name, '@', tree->kernels.count, hash);
+	uint64_t key = key_of(name, '@');
+	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
 
-	if (slot->sigil)
+	if (slot->key)
 		return (struct glc_operand){.kind = GLC_OBJECT, .index = slot->index, .pos = pos};
-	slot = find_symbol(tree, name, '@', 0, hash);
-	if (slot->sigil && glc_tree_current(tree)->decls.count < GLC_MAX_OBJECTS)
-		return use_const(tree, slot->index, name, hash, pos);
+	slot = find_symbol(tree, name, key, 0);
+	if (slot->key && glc_tree_current(tree)->decls.count < GLC_MAX_OBJECTS)
+		return use_const(tree, slot->index, name, key, pos);
 	glc_fail(tree->diag, GLC_GA_UNKNOWN_OBJECT, pos, width(name), name.at);
 	return glc_tree_literal(tree, (struct glc_name){zero, 1}, pos);
 }
@@ -348,22 +353,6 @@ static bool is_part(struct glc_name part, const char *word)
 	return part.bytes == strlen(word) && !memcmp(part.at, word, part.bytes);
 }
 
-/* Types are two to four characters: compare them without a call. */
-static enum glc_type type_of_part(struct glc_name part)
-{
-	if (part.bytes == 3) {
-		char kind = part.at[0];
-		bool is32 = part.at[1] == '3' && part.at[2] == '2';
-		bool is64 = part.at[1] == '6' && part.at[2] == '4';
-
-		if (is32)
-			return kind == 'f' ? GLC_F32 : kind == 'u' ? GLC_U32 : kind == 'i' ? GLC_I32 : GLC_VOID;
-		if (is64)
-			return kind == 'f' ? GLC_F64 : kind == 'u' ? GLC_U64 : kind == 'i' ? GLC_I64 : GLC_VOID;
-	}
-	return glc_type_find(part.at, part.bytes);
-}
-
 static bool unknown_opcode(struct glc_tree *tree, struct glc_name part, uint32_t pos)
 {
 	enum glc_op near = glc_op_nearest(part.at, part.bytes);
@@ -385,7 +374,7 @@ static bool read_type(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_n
 		glc_fail(tree->diag, GLC_GA_NO_SUFFIX, pos, name);
 		return false;
 	}
-	*type = (uint8_t)type_of_part(part);
+	*type = (uint8_t)glc_type_find(part.at, part.bytes);
 	if (*type == GLC_VOID) {
 		glc_fail(tree->diag, GLC_GA_UNKNOWN_TYPE, pos, width(part), part.at);
 		return false;

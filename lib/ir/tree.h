@@ -85,10 +85,10 @@ struct glc_row {
 };
 
 struct glc_symbol {
-	uint32_t hash;
+	uint64_t key;          /* of the name and its sigil; 0: a free slot */
+	struct glc_name name;
 	uint32_t kernel;       /* 0: of the module; else the kernel's number + 1 that it belongs to */
 	uint32_t index;        /* register, declaration of the kernel, or module constant */
-	char sigil;            /* '%' or '@' */
 };
 
 struct glc_tree {
