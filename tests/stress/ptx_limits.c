@@ -297,8 +297,59 @@ static void lines(void)
 	free_module(m);
 }
 
+/* Memory that ends anywhere: refused, and nothing breaks; then enough, and the same text. */
+static void little_memory(void)
+{
+	static const uint64_t values[2] = {1, 2};
+	static unsigned char bytes[65536];
+	struct maker *m = begin("little", 32, 1, 1);
+	struct glacier_target target = {.arch = 90};
+	struct glacier_write_options options = {0};
+	struct glacier_memory memory;
+	struct glc_backend_input input = {.ir = &m->ir, .target = &target, .options = &options, .memory = &memory};
+	uint32_t few = add_object(m, GLC_OBJECT_CONST, GLC_U32, "few", 2), refused = 0, taken = 0;
+	glc_value loop, a, b;
+
+	m->objects[few].values = values;
+	for (uint32_t i = 0; i < 40; i++)
+		add(m, (struct glc_inst){.op = GLC_OP_If, .arg = {parameter(m, GLC_BOOL)}});
+	loop = add(m, (struct glc_inst){.op = GLC_OP_Loop});
+	a = add(m, (struct glc_inst){.op = GLC_OP_Phi, .type = GLC_U32, .arg = {constant(m, GLC_U32, 1), loop + 2}});
+	b = add(m, (struct glc_inst){.op = GLC_OP_Phi, .type = GLC_U32, .arg = {constant(m, GLC_U32, 2), loop + 1}});
+	m->insts.at[loop].arg[2] = add(m, (struct glc_inst){.op = GLC_OP_Continuing, .mods = GLC_MOD_OPEN,
+							    .arg = {GLC_NO_VALUE, 0, 1}});
+	m->insts.at[loop].arg[1] = add(m, (struct glc_inst){
+		.op = GLC_OP_EndLoop, .arg = {parameter(m, GLC_BOOL), 0, GLC_NO_VALUE}});
+	store(m, GLC_U32, constant(m, GLC_U32, 0),
+	      add(m, (struct glc_inst){.op = GLC_OP_LoadConst, .type = GLC_U32, .object = (uint16_t)few,
+				       .arg = {constant(m, GLC_U32, 1)}}));
+	for (uint32_t i = 0; i < 40; i++) {
+		add(m, (struct glc_inst){.op = GLC_OP_Else, .mods = GLC_MOD_OPEN});
+		add(m, (struct glc_inst){.op = GLC_OP_EndIf, .mods = GLC_MOD_OPEN});
+	}
+	CHECK(a == loop + 1 && b == loop + 2, "the Phis follow the Loop");
+	end(m);
+	for (size_t size = 0; size < sizeof bytes; size += 48) {
+		struct glacier_buffer buffer = {0};
+		enum glacier_status status;
+
+		glacier_memory_init(&memory, bytes, size);
+		memory.limit_bytes = 1;
+		status = glc_ptx_write(&input, &buffer, NULL);
+		CHECK(status == GLACIER_OK || status == GLACIER_ERR_NOMEM, "%zu bytes: status %d", size, (int)status);
+		refused += status != GLACIER_OK;
+		taken += status == GLACIER_OK;
+		CHECK(status == GLACIER_OK || !taken, "%zu bytes are too few, less were not", size);
+		glacier_memory_fini(&memory);
+		glacier_buffer_fini(&buffer);
+	}
+	CHECK(refused > 20 && taken > 20, "%u refused, %u taken", refused, taken);
+	free_module(m);
+}
+
 int main(void)
 {
+	little_memory();
 	long_names();
 	lines();
 	workgroups();
