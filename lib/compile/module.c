@@ -21,6 +21,7 @@ struct glacier_module {
 	struct glc_sources sources;
 	struct glc_source_map map;
 	struct glc_ir ir;
+	struct glacier_read_options options;
 	bool filled;
 };
 
@@ -108,7 +109,8 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 		glc_fail(diag, GLC_GA_NO_KERNEL, GLC_NOWHERE);
 	if (diag->errors)
 		return;
-	glc_ssa_build(&module->tree, options, false, module->memory, &module->ir, diag);
+	module->options = options ? *options : (struct glacier_read_options){0};
+	glc_ssa_build(&module->tree, options, true, module->memory, &module->ir, diag);
 	if (!diag->errors)
 		glc_uniform_check(&module->ir, module->memory, diag);
 }
@@ -136,6 +138,28 @@ enum glacier_status glacier_module_read_text(struct glacier_module *module,
 	module->filled = !relay.diag.errors;
 	module->tree.diag = NULL;
 	return relay_end(&relay);
+}
+
+/*
+ * The IR that a back end is given. The module keeps the optimized one, made while it was
+ * checked; the plain one is made from the tree again when it is asked for.
+ */
+static enum glacier_status prepare(struct glacier_module *module, const struct glacier_target *target,
+				   bool optimize, struct glc_ir *out, struct glacier_diag *diag)
+{
+	struct glacier_diag silent = {0};
+	struct glc_ir plain;
+
+	if (!optimize) {
+		glc_ssa_build(&module->tree, &module->options, false, module->memory, &plain, &silent);
+		if (silent.errors)
+			return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+		return glc_lower(&plain, target, false, module->memory, out, diag);
+	}
+	if (glc_needs_lowering(&module->ir, target, module->memory))
+		return glc_lower(&module->ir, target, true, module->memory, out, diag);
+	*out = module->ir;
+	return GLACIER_OK;
 }
 
 static enum glacier_status write_target(const struct glc_backend_input *input,
@@ -166,8 +190,8 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 	if (!module->filled)
 		return GLACIER_ERR_ARGUMENT;
 	relay_begin(&relay, diag, &module->map);
-	status = glc_lower(&module->ir, target, input.options->optimize != GLACIER_OPTIMIZE_NONE,
-			   module->memory, &lowered, &relay.diag);
+	status = prepare(module, target, input.options->optimize != GLACIER_OPTIMIZE_NONE, &lowered,
+			 &relay.diag);
 	if (status == GLACIER_OK)
 		status = write_target(&input, buffer, &relay.diag);
 	if (relay_end(&relay) != GLACIER_OK)

@@ -128,9 +128,6 @@ static bool lower_id(struct lower *l, const struct glc_inst *inst, glc_value *va
 		return false;
 	/* PTX: subgroups are warps of 32, in the order of the local index; %warpid is not that. */
 	switch (inst->op) {
-	case GLC_OP_GlobalId:
-		*value = add(l, mul(l, id(l, GLC_OP_GroupId, d), workgroup_size(l, d)), id(l, GLC_OP_LocalId, d));
-		return true;
 	case GLC_OP_LocalIndex:
 		*value = local_index(l);
 		return true;
@@ -730,6 +727,107 @@ static bool lower_kernel(struct lower *l, bool optimize)
 	l->kernel->edge_values = l->b.edge_values.at;
 	l->kernel->edge_value_count = l->b.edge_values.count;
 	return !l->b.failed;
+}
+
+/* --- When there is nothing to do ----------------------------------------- */
+
+enum { AS_IT_IS = 0, IN_SPIRV = 1 << GLACIER_TARGET_SPIRV, IN_PTX = 1 << GLACIER_TARGET_PTX,
+       IN_BOTH = IN_SPIRV | IN_PTX };
+
+/* By opcode: where it is written as it is, for the class of types that is asked about. */
+static uint8_t plain(const struct glc_inst *inst)
+{
+	bool is_float = glc_is_float(inst->from);
+
+	switch (inst->op) {
+	case GLC_OP_Add:
+	case GLC_OP_Sub:
+	case GLC_OP_Mul:
+	case GLC_OP_Neg:
+	case GLC_OP_Abs:
+	case GLC_OP_Min:
+	case GLC_OP_Max:
+	case GLC_OP_Sqrt:
+	case GLC_OP_Select:
+	case GLC_OP_And:
+	case GLC_OP_Or:
+	case GLC_OP_Xor:
+	case GLC_OP_Not:
+	case GLC_OP_Eq:
+	case GLC_OP_Ne:
+	case GLC_OP_Lt:
+	case GLC_OP_Le:
+	case GLC_OP_Gt:
+	case GLC_OP_Ge:
+	case GLC_OP_IsNan:
+	case GLC_OP_IsInf:
+	case GLC_OP_Floor:
+	case GLC_OP_Ceil:
+	case GLC_OP_Trunc:
+	case GLC_OP_Round:
+	case GLC_OP_LoadShared:
+	case GLC_OP_StoreShared:
+	case GLC_OP_LoadGlobal:
+	case GLC_OP_StoreGlobal:
+	case GLC_OP_ShflSyncBfly:
+	case GLC_OP_BarrierSync:
+	case GLC_OP_LocalId:
+	case GLC_OP_GlobalId:
+	case GLC_OP_GroupId:
+	case GLC_OP_GroupCount:
+	case GLC_OP_Param:
+	case GLC_OP_Phi:
+	case GLC_OP_Return:
+	case GLC_OP_Else:
+	case GLC_OP_EndIf:
+		return IN_BOTH;
+	case GLC_OP_Div:
+		return is_float ? IN_BOTH : AS_IT_IS;
+	case GLC_OP_Fma:
+		return IN_PTX;
+	case GLC_OP_Spec:
+		return IN_SPIRV;
+	case GLC_OP_If:
+		return glc_is_const(inst->arg[0]) ? AS_IT_IS : IN_BOTH;
+	default:
+		return AS_IT_IS;
+	}
+}
+
+static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where, uint8_t *used)
+{
+	for (uint32_t i = kernel->inst_count; i-- > 0;) {
+		const struct glc_inst *inst = &kernel->insts[i];
+
+		if (!(plain(inst) & where))
+			return true;
+		/* Users stand behind what they use: there are no loops among the plain ones. */
+		if (!used[i] && inst->op != GLC_OP_If && glc_ops[inst->op].result != '-')
+			return true;
+		if ((inst->op == GLC_OP_LoadGlobal || inst->op == GLC_OP_StoreGlobal ||
+		     inst->op == GLC_OP_LoadShared || inst->op == GLC_OP_StoreShared) &&
+		    inst->from == GLC_U64)
+			return true;
+		for (int a = 0; a < 4 && inst->arg[a] != GLC_NO_VALUE; a++)
+			if (!glc_is_const(inst->arg[a]))
+				used[inst->arg[a]] = 1;
+		/* A Phi may have only its second argument. */
+		if (inst->op == GLC_OP_Phi && inst->arg[0] == GLC_NO_VALUE && !glc_is_const(inst->arg[1]))
+			used[inst->arg[1]] = 1;
+	}
+	return false;
+}
+
+bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *target,
+			struct glacier_memory *memory)
+{
+	for (uint32_t i = 0; i < ir->kernel_count; i++) {
+		uint8_t *used = glc_bump_zero(memory, ir->kernels[i].inst_count);
+
+		if (!used || kernel_needs_lowering(&ir->kernels[i], (uint8_t)(1 << target->kind), used))
+			return true;
+	}
+	return false;
 }
 
 enum glacier_status glc_lower(const struct glc_ir *ir, const struct glacier_target *target,

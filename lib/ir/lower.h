@@ -16,7 +16,7 @@
  *  - Cvt float to integer: in range and no NaN on SPIR-V; as the PTX instruction does it, with
  *    NaN replaced where that differs, on PTX.
  *  - Spec: only on SPIR-V; PTX has its value folded in.
- *  - ptx: GlobalId, LocalIndex, SubgroupSize, SubgroupId, LaneId are gone, made from GroupId and LocalId.
+ *  - ptx: LocalIndex, SubgroupSize, SubgroupId, LaneId are gone, made from GroupId and LocalId.
  *  - spirv: MulHi and bit counts, ReverseBits, ExtractBits, InsertBits are 32 bits wide; MulWide is
  *    gone; IsFinite is gone; AtomicAdd of f32 only with the feature, else a loop around
  *    AtomicCompareExchange and the object's type is u32 (loads and stores are of u32 then).
@@ -30,6 +30,13 @@
 
 #include "base/diag.h"
 #include "ir/build.h"
+
+/*
+ * Whether glc_lower would change anything that matters: false only when every instruction
+ * is one that the target has, and every result is used. Looks once at each instruction.
+ */
+bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *target,
+			struct glacier_memory *memory);
 
 /*
  * Fills *out with new kernels and constants in `memory`; names and values are shared with `ir`.

@@ -300,6 +300,14 @@ static bool bounds(struct ssa *s, const struct glc_stmt *stmt, glc_value value[3
 	return true;
 }
 
+static bool has_literal_bounds(const struct ssa *s, const struct glc_stmt *stmt)
+{
+	for (uint32_t i = 0; i < stmt->operand_count; i++)
+		if (s->tree->operands.at[stmt->operands + i].kind != GLC_LITERAL)
+			return false;
+	return true;
+}
+
 /* Begins a for: gives the statement to go on with. */
 static uint32_t begin_for(struct ssa *s, uint32_t index)
 {
@@ -317,8 +325,9 @@ static uint32_t begin_for(struct ssa *s, uint32_t index)
 	}
 	if (!bounds(s, stmt, value))
 		return stmt->end + 1;
-	literal = constant(s, value[0], &from) && constant(s, value[1], &to) &&
-		  constant(s, value[2], &step);
+	/* Literals as written, not what folding makes of registers: -O must not change what is valid. */
+	literal = has_literal_bounds(s, stmt) && constant(s, value[0], &from) &&
+		  constant(s, value[1], &to) && constant(s, value[2], &step);
 	if (literal)
 		rounds = rounds_of(stmt->type, from, to, step);
 	once = literal && rounds;

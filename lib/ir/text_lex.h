@@ -28,11 +28,16 @@ static inline uint32_t lex_pos(const struct glc_text_parser *p)
 /* Blanks and a comment: up to the next token or the line's end. */
 static inline void lex_blanks(struct glc_text_parser *p)
 {
-	while (lex_is(*p->at, LEX_BLANK))
-		p->at++;
-	if (p->at[0] == '/' && p->at[1] == '/')
-		while (*p->at && *p->at != '\n')
-			p->at++;
+	const char *at = p->at;
+
+	while (lex_is(*at, LEX_BLANK))
+		at++;
+	if (at[0] == '/' && at[1] == '/') {
+		at = memchr(at, '\n', (size_t)(p->end - at));
+		if (!at)
+			at = p->end;
+	}
+	p->at = at;
 }
 
 /* Newlines too. */
@@ -48,11 +53,12 @@ static inline void lex_space(struct glc_text_parser *p)
 
 static inline struct glc_name lex_run(struct glc_text_parser *p, uint8_t klass)
 {
-	const char *start = p->at;
+	const char *start = p->at, *at = start;
 
-	while (lex_is(*p->at, klass))
-		p->at++;
-	return (struct glc_name){start, (uint32_t)(p->at - start)};
+	while (lex_is(*at, klass))
+		at++;
+	p->at = at;
+	return (struct glc_name){start, (uint32_t)(at - start)};
 }
 
 /* The name behind a % or @ at `at`. */
@@ -65,19 +71,20 @@ static inline struct glc_name lex_name(struct glc_text_parser *p)
 /* A number or one of true, false, inf, nan, with an optional leading minus and signed exponent. */
 static inline struct glc_name lex_literal(struct glc_text_parser *p)
 {
-	const char *start = p->at;
+	const char *start = p->at, *at = start;
 	bool hex;
 
-	if (*p->at == '-')
-		p->at++;
-	hex = p->at[0] == '0' && (p->at[1] | 0x20) == 'x';
-	while (lex_is(*p->at, LEX_OPCODE)) {
-		char c = *p->at++ | 0x20;
+	if (*at == '-')
+		at++;
+	hex = at[0] == '0' && (at[1] | 0x20) == 'x';
+	while (lex_is(*at, LEX_OPCODE)) {
+		char c = *at++ | 0x20;
 
-		if ((hex ? c == 'p' : c == 'e') && (*p->at == '-' || *p->at == '+'))
-			p->at++;
+		if ((hex ? c == 'p' : c == 'e') && (*at == '-' || *at == '+'))
+			at++;
 	}
-	return (struct glc_name){start, (uint32_t)(p->at - start)};
+	p->at = at;
+	return (struct glc_name){start, (uint32_t)(at - start)};
 }
 
 static inline bool lex_is_word(struct glc_name word, const char *text, uint32_t bytes)

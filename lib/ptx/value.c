@@ -413,6 +413,27 @@ static void special_register(struct emitter *e, uint32_t index)
 	e->places[index] = d;
 }
 
+/* %ctaid * size + %tid. The size is the one in .reqntid, so a literal serves. */
+static void global_id(struct emitter *e, uint32_t index)
+{
+	uint32_t dim = e->kernel->insts[index].detail, d = new_register(e, CLASS_R), thread;
+	unsigned char *at = comma(put_register(TEXT(begin_line(e), "\tmov.u32 "), d));
+
+	at = TEXT(at, "%ctaid.");
+	*at++ = (unsigned char)('x' + dim);
+	end_line(e, at);
+	thread = new_register(e, CLASS_R);
+	at = comma(put_register(TEXT(begin_line(e), "\tmov.u32 "), thread));
+	at = TEXT(at, "%tid.");
+	*at++ = (unsigned char)('x' + dim);
+	end_line(e, at);
+	e->places[index] = new_register(e, CLASS_R);
+	at = comma(put_register(TEXT(begin_line(e), "\tmad.lo.u32 "), e->places[index]));
+	at = comma(put_register(at, d));
+	at = comma(put_number(at, e->kernel->workgroup[dim].value));
+	end_line(e, put_register(at, thread));
+}
+
 static void length(struct emitter *e, uint32_t index)
 {
 	const struct glc_inst *inst = &e->kernel->insts[index];
@@ -497,6 +518,9 @@ void glc_ptx_value(struct emitter *e, uint32_t index)
 	case GLC_OP_GroupId:
 	case GLC_OP_GroupCount:
 		special_register(e, index);
+		return;
+	case GLC_OP_GlobalId:
+		global_id(e, index);
 		return;
 	case GLC_OP_Param:
 		e->places[index] = glc_ptx_object(e, inst->object);
