@@ -118,7 +118,7 @@ void *glc_bump_grow(struct glacier_memory *memory, void *array, uint32_t count,
 	new_bytes = ((size_t)want * elem_bytes + 15) & ~(size_t)15;
 
 	/* The last allocation grows in place. */
-	end = (unsigned char *)array + old_bytes;
+	end = array ? (unsigned char *)array + old_bytes : NULL;
 	if (array && end == memory->next && (size_t)(memory->end - end) >= new_bytes - old_bytes) {
 		memory->next += new_bytes - old_bytes;
 		*capacity = want;
