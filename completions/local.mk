@@ -3,3 +3,5 @@
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 zshcompletiondir = $(datadir)/zsh/site-functions
+dist_bashcompletion_DATA = completions/gc-asm.bash
+dist_zshcompletion_DATA = completions/_gc-asm

@@ -21,16 +21,26 @@ static size_t area_bytes(const char *code)
 	return strcspn(code, "0123456789");
 }
 
-/* mdoc reads a backslash as an escape, and a dot or quote at a line's beginning as a request. */
+/*
+ * mdoc reads a backslash as an escape, and a dot or quote at a line's beginning as a
+ * request; it wants each sentence to begin a line.
+ */
 static void print_escaped(const char *text)
 {
-	if (*text == '.' || *text == '\'')
-		fputs("\\&", stdout);
+	bool begins = true;
+
 	for (; *text; text++) {
+		if (begins && (*text == '.' || *text == '\''))
+			fputs("\\&", stdout);
+		begins = text[0] == '.' && text[1] == ' ';
 		if (*text == '\\')
 			fputs("\\e", stdout);
 		else
 			putchar(*text);
+		if (begins) {
+			putchar('\n');
+			text++;
+		}
 	}
 	putchar('\n');
 }

@@ -2,6 +2,7 @@
 # The manual. A page names only programs that exist.
 
 dist_man_MANS += \
+	man/gc-asm.1 \
 	man/glacier-diagnostics.7 \
 	man/glacier-environment.7 \
 	man/glacier.7 \

@@ -9,6 +9,44 @@ tests_cli_cli_probe_SOURCES = tests/cli/cli-probe.c
 tests_cli_cli_probe_LDADD = src/common/libcli.la lib/libglacier.la
 
 cli_tests = \
+	tests/cli/gc-asm/bad-define.test \
+	tests/cli/gc-asm/bad-empty.test \
+	tests/cli/gc-asm/bad-level.test \
+	tests/cli/gc-asm/bad-opcode-json.test \
+	tests/cli/gc-asm/bad-opcode-stdin.test \
+	tests/cli/gc-asm/bad-opcode.test \
+	tests/cli/gc-asm/bad-target-json.test \
+	tests/cli/gc-asm/bad-target.test \
+	tests/cli/gc-asm/bad-three-errors.test \
+	tests/cli/gc-asm/closed-stdout.test \
+	tests/cli/gc-asm/full-disk.test \
+	tests/cli/gc-asm/help.test \
+	tests/cli/gc-asm/include-itself.test \
+	tests/cli/gc-asm/include.test \
+	tests/cli/gc-asm/max-errors.test \
+	tests/cli/gc-asm/missing-file.test \
+	tests/cli/gc-asm/no-target-stdout.test \
+	tests/cli/gc-asm/no-target.test \
+	tests/cli/gc-asm/nothing-on-stdout.test \
+	tests/cli/gc-asm/nothing-written.test \
+	tests/cli/gc-asm/one-name-a-target.test \
+	tests/cli/gc-asm/output-and-several.test \
+	tests/cli/gc-asm/page-sized.test \
+	tests/cli/gc-asm/pipe-to-ptxas.test \
+	tests/cli/gc-asm/pipe-to-spirv-val.test \
+	tests/cli/gc-asm/ptx-to-stdout.test \
+	tests/cli/gc-asm/response-file.test \
+	tests/cli/gc-asm/same-bytes-anywhere.test \
+	tests/cli/gc-asm/same-name-twice.test \
+	tests/cli/gc-asm/stdin-is-the-same.test \
+	tests/cli/gc-asm/stdin-twice.test \
+	tests/cli/gc-asm/stdin-without-name.test \
+	tests/cli/gc-asm/suffix-decides.test \
+	tests/cli/gc-asm/tty-guard.test \
+	tests/cli/gc-asm/unknown-option.test \
+	tests/cli/gc-asm/unknown-suffix.test \
+	tests/cli/gc-asm/unsupported-target.test \
+	tests/cli/gc-asm/version.test \
 	tests/cli/probe/args-order.test \
 	tests/cli/probe/args-response-folder.test \
 	tests/cli/probe/args-response-loop.test \
@@ -80,6 +118,10 @@ EXTRA_DIST += \
 	tests/cli/manual.sh \
 	tests/cli/option-lists.sh \
 	tests/cli/run.sh \
+	tests/data/README \
+	tests/data/bad-opcode.gasm \
+	tests/data/bad-three-errors.gasm \
+	tests/data/good-vector_add.gasm \
 	$(NULL)
 
 # Rewrites every .out: read the diff before you commit it.

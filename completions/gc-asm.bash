@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# bash completion for gc-asm
+
+_gc_asm()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} option=
+	# bash breaks words at "=": "--target=p" comes as three of them.
+	if [[ $cur == = ]]; then
+		option=${COMP_WORDS[COMP_CWORD-1]} cur=
+	elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then
+		option=${COMP_WORDS[COMP_CWORD-2]}
+	else
+		option=${COMP_WORDS[COMP_CWORD-1]}
+	fi
+	case $option in
+	--target) COMPREPLY=($(compgen -W 'ptx spirv' -- "$cur")); return ;;
+	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+	--diagnostics) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return ;;
+	--out-dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+	-o|--output) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	-D|--max-errors|--explain) return ;;
+	esac
+	case $cur in
+	--*)
+		COMPREPLY=($(compgen -W '--color= --diagnostics= --explain= --help --json
+			--max-errors= --out-dir= --output= --quiet --target= --verbose
+			--version' -- "$cur"))
+		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace ;;
+	-*) COMPREPLY=($(compgen -W '-D -O0 -O1 -V -W -g -h -o -q -v -w' -- "$cur")) ;;
+	*)
+		compopt -o filenames
+		COMPREPLY=($(compgen -f -X '!*.gasm' -- "$cur") $(compgen -d -- "$cur")) ;;
+	esac
+}
+complete -F _gc_asm gc-asm

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The files that include statements name. They live as long as anything may point into them. */
+#ifndef GC_ASM_INCLUDE_H
+#define GC_ASM_INCLUDE_H
+
+#include "common/cli.h"
+
+#include <glacier/kernel.h>
+
+struct includes {
+	struct included {
+		char *path;       /* as messages show it; file.name points here */
+		char *real_path;  /* tells one file under two names */
+		struct cli_file file;
+	} **at;
+	size_t count;
+};
+
+/* struct glacier_read_options' include; user is a struct includes. Relative to the including file. */
+bool include_find(void *user, const char *path, const char *from, struct glacier_text *out);
+void includes_fini(struct includes *includes);
+
+#endif
