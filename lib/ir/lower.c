@@ -731,67 +731,37 @@ static bool lower_kernel(struct lower *l, bool optimize)
 
 /* --- When there is nothing to do ----------------------------------------- */
 
-enum { AS_IT_IS = 0, IN_SPIRV = 1 << GLACIER_TARGET_SPIRV, IN_PTX = 1 << GLACIER_TARGET_PTX,
-       IN_BOTH = IN_SPIRV | IN_PTX };
+enum {
+	IN_SPIRV = 1 << GLACIER_TARGET_SPIRV,
+	IN_PTX = 1 << GLACIER_TARGET_PTX,
+	IN_BOTH = IN_SPIRV | IN_PTX,
+	BUT_INTS = 1 << 6,    /* not the forms on integers */
+	CHECK_ARG = 1 << 7,   /* depends on an argument */
+};
 
-/* By opcode: where it is written as it is, for the class of types that is asked about. */
-static uint8_t plain(const struct glc_inst *inst)
+/* By opcode: where it is written as it is. */
+static const uint8_t plain[GLC_OP_COUNT] = {
+	[GLC_OP_Add] = IN_BOTH,         [GLC_OP_Sub] = IN_BOTH,         [GLC_OP_Mul] = IN_BOTH,
+	[GLC_OP_Div] = IN_BOTH | BUT_INTS, [GLC_OP_Neg] = IN_BOTH,      [GLC_OP_Abs] = IN_BOTH,
+	[GLC_OP_Min] = IN_BOTH,         [GLC_OP_Max] = IN_BOTH,         [GLC_OP_Sqrt] = IN_BOTH,
+	[GLC_OP_Floor] = IN_BOTH,       [GLC_OP_Ceil] = IN_BOTH,        [GLC_OP_Trunc] = IN_BOTH,
+	[GLC_OP_Round] = IN_BOTH,       [GLC_OP_Select] = IN_BOTH,      [GLC_OP_And] = IN_BOTH,
+	[GLC_OP_Or] = IN_BOTH,          [GLC_OP_Xor] = IN_BOTH,         [GLC_OP_Not] = IN_BOTH,
+	[GLC_OP_Eq] = IN_BOTH,          [GLC_OP_Ne] = IN_BOTH,          [GLC_OP_Lt] = IN_BOTH,
+	[GLC_OP_Le] = IN_BOTH,          [GLC_OP_Gt] = IN_BOTH,          [GLC_OP_Ge] = IN_BOTH,
+	[GLC_OP_IsNan] = IN_BOTH,       [GLC_OP_IsInf] = IN_BOTH,       [GLC_OP_Fma] = IN_PTX,
+	[GLC_OP_LoadGlobal] = IN_BOTH | CHECK_ARG,  [GLC_OP_StoreGlobal] = IN_BOTH | CHECK_ARG,
+	[GLC_OP_LoadShared] = IN_BOTH | CHECK_ARG,  [GLC_OP_StoreShared] = IN_BOTH | CHECK_ARG,
+	[GLC_OP_ShflSyncBfly] = IN_BOTH, [GLC_OP_BarrierSync] = IN_BOTH, [GLC_OP_LocalId] = IN_BOTH,
+	[GLC_OP_GlobalId] = IN_BOTH,    [GLC_OP_GroupId] = IN_BOTH,     [GLC_OP_GroupCount] = IN_BOTH,
+	[GLC_OP_Param] = IN_BOTH,       [GLC_OP_Spec] = IN_SPIRV,       [GLC_OP_Phi] = IN_BOTH,
+	[GLC_OP_Return] = IN_BOTH,      [GLC_OP_If] = IN_BOTH | CHECK_ARG,
+	[GLC_OP_Else] = IN_BOTH,        [GLC_OP_EndIf] = IN_BOTH,
+};
+
+static bool argument_needs_lowering(const struct glc_inst *inst)
 {
-	bool is_float = glc_is_float(inst->from);
-
-	switch (inst->op) {
-	case GLC_OP_Add:
-	case GLC_OP_Sub:
-	case GLC_OP_Mul:
-	case GLC_OP_Neg:
-	case GLC_OP_Abs:
-	case GLC_OP_Min:
-	case GLC_OP_Max:
-	case GLC_OP_Sqrt:
-	case GLC_OP_Select:
-	case GLC_OP_And:
-	case GLC_OP_Or:
-	case GLC_OP_Xor:
-	case GLC_OP_Not:
-	case GLC_OP_Eq:
-	case GLC_OP_Ne:
-	case GLC_OP_Lt:
-	case GLC_OP_Le:
-	case GLC_OP_Gt:
-	case GLC_OP_Ge:
-	case GLC_OP_IsNan:
-	case GLC_OP_IsInf:
-	case GLC_OP_Floor:
-	case GLC_OP_Ceil:
-	case GLC_OP_Trunc:
-	case GLC_OP_Round:
-	case GLC_OP_LoadShared:
-	case GLC_OP_StoreShared:
-	case GLC_OP_LoadGlobal:
-	case GLC_OP_StoreGlobal:
-	case GLC_OP_ShflSyncBfly:
-	case GLC_OP_BarrierSync:
-	case GLC_OP_LocalId:
-	case GLC_OP_GlobalId:
-	case GLC_OP_GroupId:
-	case GLC_OP_GroupCount:
-	case GLC_OP_Param:
-	case GLC_OP_Phi:
-	case GLC_OP_Return:
-	case GLC_OP_Else:
-	case GLC_OP_EndIf:
-		return IN_BOTH;
-	case GLC_OP_Div:
-		return is_float ? IN_BOTH : AS_IT_IS;
-	case GLC_OP_Fma:
-		return IN_PTX;
-	case GLC_OP_Spec:
-		return IN_SPIRV;
-	case GLC_OP_If:
-		return glc_is_const(inst->arg[0]) ? AS_IT_IS : IN_BOTH;
-	default:
-		return AS_IT_IS;
-	}
+	return inst->op == GLC_OP_If ? glc_is_const(inst->arg[0]) : inst->from == GLC_U64;
 }
 
 static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where, uint8_t *used)
@@ -799,14 +769,13 @@ static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where
 	for (uint32_t i = kernel->inst_count; i-- > 0;) {
 		const struct glc_inst *inst = &kernel->insts[i];
 
-		if (!(plain(inst) & where))
+		uint8_t how = plain[inst->op];
+
+		if (!(how & where) || ((how & BUT_INTS) && glc_is_int(inst->from)) ||
+		    ((how & CHECK_ARG) && argument_needs_lowering(inst)))
 			return true;
 		/* Users stand behind what they use: there are no loops among the plain ones. */
-		if (!used[i] && inst->op != GLC_OP_If && glc_ops[inst->op].result != '-')
-			return true;
-		if ((inst->op == GLC_OP_LoadGlobal || inst->op == GLC_OP_StoreGlobal ||
-		     inst->op == GLC_OP_LoadShared || inst->op == GLC_OP_StoreShared) &&
-		    inst->from == GLC_U64)
+		if (!used[i] && glc_ops[inst->op].result != '-')
 			return true;
 		for (int a = 0; a < 4 && inst->arg[a] != GLC_NO_VALUE; a++)
 			if (!glc_is_const(inst->arg[a]))

@@ -58,33 +58,48 @@ const char *glc_op_name(enum glc_op op)
 	return (const char *)&names + glc_ops[op].name;
 }
 
-/* Types are two to four characters: their first and the digits behind it decide. */
+/* Types are two to four characters: compared as one number. */
+#define SPELLING(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+
 enum glc_type glc_type_find(const char *name, uint32_t bytes)
 {
-	enum glc_type type = GLC_VOID;
-
-	if (bytes == 3 && name[1] == '3' && name[2] == '2')
-		type = name[0] == 'f' ? GLC_F32 : name[0] == 'u' ? GLC_U32 : GLC_I32;
-	else if (bytes == 3 && name[1] == '6' && name[2] == '4')
-		type = name[0] == 'f' ? GLC_F64 : name[0] == 'u' ? GLC_U64 : GLC_I64;
-	else if (bytes == 3)
-		type = name[0] == 'f' ? GLC_F16 : name[0] == 'u' ? GLC_U16 : GLC_I16;
-	else if (bytes == 2)
-		type = name[0] == 'u' ? GLC_U8 : GLC_I8;
-	else if (bytes == 4)
-		type = name[1] == 'o' ? GLC_BOOL : GLC_BF16;
-	return type != GLC_VOID && !memcmp(glc_types[type].name, name, bytes) ? type : GLC_VOID;
+	if (bytes < 2 || bytes > 4)
+		return GLC_VOID;
+	switch (SPELLING(name[0], name[1], bytes > 2 ? name[2] : 0, bytes > 3 ? name[3] : 0)) {
+	case SPELLING('b', 'o', 'o', 'l'): return GLC_BOOL;
+	case SPELLING('i', '8', 0, 0): return GLC_I8;
+	case SPELLING('u', '8', 0, 0): return GLC_U8;
+	case SPELLING('i', '1', '6', 0): return GLC_I16;
+	case SPELLING('u', '1', '6', 0): return GLC_U16;
+	case SPELLING('i', '3', '2', 0): return GLC_I32;
+	case SPELLING('u', '3', '2', 0): return GLC_U32;
+	case SPELLING('i', '6', '4', 0): return GLC_I64;
+	case SPELLING('u', '6', '4', 0): return GLC_U64;
+	case SPELLING('f', '1', '6', 0): return GLC_F16;
+	case SPELLING('b', 'f', '1', '6'): return GLC_BF16;
+	case SPELLING('f', '3', '2', 0): return GLC_F32;
+	case SPELLING('f', '6', '4', 0): return GLC_F64;
+	}
+	return GLC_VOID;
 }
 
-/* Reads at most the first four bytes and the last: enough to spread these names. */
+/* Three characters and the length: enough to spread these names. */
 static inline uint32_t slot_of(const char *name, uint32_t bytes)
 {
-	uint32_t hash = bytes * 0x9e3779b1u;
+	uint32_t key = (uint32_t)(unsigned char)name[0] << 16 | (uint32_t)(unsigned char)name[bytes / 2] << 8 |
+		       (unsigned char)name[bytes - 1];
 
-	hash ^= (uint32_t)(unsigned char)name[0] * 0x85ebca6bu;
-	hash ^= (uint32_t)(unsigned char)name[bytes / 2] * 0xc2b2ae35u;
-	hash ^= (uint32_t)(unsigned char)name[bytes - 1] * 0x27d4eb2fu;
-	return (hash ^ hash >> 15) % 512;
+	return (key ^ bytes << 24) * 0x9e3779b1u >> 23;
+}
+
+static inline bool same_bytes(const char *a, const char *b, uint32_t bytes)
+{
+	while (bytes && *a == *b) {
+		a++;
+		b++;
+		bytes--;
+	}
+	return !bytes;
 }
 
 void glc_op_index_build(struct glc_op_index *index)
@@ -112,7 +127,7 @@ enum glc_op glc_op_find(const struct glc_op_index *index, const char *name, uint
 	for (slot = slot_of(name, bytes); index->slots[slot]; slot = (slot + 1) % 512) {
 		enum glc_op op = (enum glc_op)(index->slots[slot] - 1);
 
-		if (glc_ops[op].name_bytes == bytes && !memcmp(glc_op_name(op), name, bytes))
+		if (glc_ops[op].name_bytes == bytes && same_bytes(glc_op_name(op), name, bytes))
 			return op;
 	}
 	return GLC_OP_COUNT;

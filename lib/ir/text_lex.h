@@ -30,6 +30,8 @@ static inline void lex_blanks(struct glc_text_parser *p)
 {
 	const char *at = p->at;
 
+	if (*at > '/' || *at == ',')   /* neither blank nor the beginning of a comment */
+		return;
 	while (lex_is(*at, LEX_BLANK))
 		at++;
 	if (at[0] == '/' && at[1] == '/') {

@@ -370,6 +370,8 @@ void glc_text_body(struct glc_text_parser *p)
 		} else if (stream) {
 			glc_lex_expected(p, "a row such as {15, 0, 0, 1}");
 			good = false;
+		} else if (*p->at >= 'A' && *p->at <= 'Z') {
+			good = instruction(p, GLC_NO_VALUE, lex_pos(p));
 		} else if (lex_is(*p->at, LEX_NAME)) {
 			good = keyword_statement(p);
 		} else if (*p->at == '{') {

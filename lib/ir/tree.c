@@ -17,12 +17,11 @@ static inline bool is_name_char(char c)
 
 bool glc_is_name(struct glc_name name)
 {
-	if (!name.bytes || !is_letter(name.at[0]) || (name.bytes == 1 && name.at[0] == '_'))
-		return false;
+	bool good = name.bytes && is_letter(name.at[0]) && (name.bytes > 1 || name.at[0] != '_');
+
 	for (uint32_t i = 1; i < name.bytes; i++)
-		if (!is_name_char(name.at[i]))
-			return false;
-	return true;
+		good &= is_name_char(name.at[i]);
+	return good;
 }
 
 static inline bool same_name(struct glc_name a, struct glc_name b)
@@ -59,6 +58,8 @@ static int width(struct glc_name name)
 	return name.bytes > 64 ? 64 : (int)name.bytes;
 }
 
+enum { FIRST_SYMBOLS = 32 };
+
 bool glc_tree_init(struct glc_tree *tree, struct glacier_memory *memory,
 		   struct glc_op_index *opcodes, struct glacier_diag *diag)
 {
@@ -66,15 +67,15 @@ bool glc_tree_init(struct glc_tree *tree, struct glacier_memory *memory,
 	tree->memory = memory;
 	tree->opcodes = opcodes;
 	tree->diag = diag;
-	tree->symbol_mask = 63;
-	tree->symbols = glc_bump_zero(memory, 64 * sizeof *tree->symbols);
+	tree->symbol_mask = FIRST_SYMBOLS - 1;
+	tree->symbols = glc_bump_zero(memory, FIRST_SYMBOLS * sizeof *tree->symbols);
 	tree->failed = !tree->symbols;
 	return !tree->failed;
 }
 
 static bool grow_symbols(struct glc_tree *tree)
 {
-	uint32_t size = (tree->symbol_mask + 1) * 4, old_mask = tree->symbol_mask;
+	uint32_t size = (tree->symbol_mask + 1) * 2, old_mask = tree->symbol_mask;
 	struct glc_symbol *old = tree->symbols;
 	struct glc_symbol *grown = glc_bump_zero(tree->memory, size * sizeof *grown);
 
@@ -113,7 +114,7 @@ static void add_symbol(struct glc_tree *tree, struct glc_symbol *slot, struct gl
 		       uint64_t key, uint32_t kernel, uint32_t index)
 {
 	*slot = (struct glc_symbol){.key = key, .name = name, .kernel = kernel, .index = index};
-	if (++tree->symbol_count * 2 > tree->symbol_mask && !grow_symbols(tree))
+	if (++tree->symbol_count * 4 > tree->symbol_mask * 3 && !grow_symbols(tree))
 		tree->failed = true;
 }
 
@@ -338,7 +339,7 @@ void glc_tree_kernel_end(struct glc_tree *tree)
 /* --- Opcodes ------------------------------------------------------------- */
 
 /* The part up to the next dot; moves behind it. */
-static struct glc_name next_part(const char **at, const char *end)
+static inline struct glc_name next_part(const char **at, const char *end)
 {
 	const char *start = *at, *dot = start;
 
