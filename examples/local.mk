@@ -3,5 +3,21 @@
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
+	examples/black_scholes.gasm \
+	examples/block_reduce.gasm \
+	examples/fibonacci.gasm \
+	examples/gcd.gasm \
+	examples/histogram.gasm \
+	examples/layer_norm.gasm \
+	examples/logistic_map.gasm \
+	examples/mandelbrot.gasm \
+	examples/matmul_tiled.gasm \
+	examples/nbody.gasm \
+	examples/saxpy.gasm \
+	examples/scan.gasm \
+	examples/softmax.gasm \
+	examples/spmv.gasm \
+	examples/subgroup_reduce.gasm \
+	examples/transpose.gasm \
 	examples/vector_add.gasm \
 	$(NULL)

@@ -27,4 +27,14 @@ tests_exec_math_bits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 tests_exec_math_bits_SOURCES = tests/exec/math-bits.c tests/stress/math_eval.h
 tests_exec_test_vk_SOURCES = tests/exec/test-vk.c
 tests_exec_test_vk_LDADD = tests/exec/libexec.la
+
+check_PROGRAMS += tests/exec/examples
+TESTS += tests/exec/examples
+tests_exec_examples_CPPFLAGS = $(AM_CPPFLAGS)
+tests_exec_examples_SOURCES = tests/exec/examples.c tests/exec/examples.h tests/exec/examples_cases.c
+tests_exec_examples_LDADD = tests/exec/libexec.la lib/libglacier.la -lm
+if SPIRV_TOOLS_IN_PROCESS
+tests_exec_examples_CPPFLAGS += -DHAVE_VALID
+tests_exec_examples_LDADD += tests/diff/libvalid.la
+endif
 endif
