@@ -46,12 +46,13 @@ static glc_value mapped(const struct lower *l, glc_value value)
 
 static void refuse(struct lower *l, const struct glc_inst *inst)
 {
+	/* Of atomics and fences no type is refused, but the widest scope. */
+	const char *form = glc_ops[inst->op].flags & GLC_SCOPE ? "system" : glc_types[inst->from].name;
 	char name[64];
 	enum glacier_status status;
 
 	glacier_target_name(l->target, name, sizeof name);
-	status = glc_fail(l->diag, GLC_GA_REFUSED, inst->pos, glc_op_name(inst->op),
-			  glc_types[inst->from].name, name);
+	status = glc_fail(l->diag, GLC_GA_REFUSED, inst->pos, glc_op_name(inst->op), form, name);
 	if (l->status == GLACIER_OK)
 		l->status = status;
 }

@@ -196,7 +196,8 @@ static void instruction(struct ssa *s, const struct glc_stmt *stmt)
 		.type = type == GLC_VOID ? stmt->type : (uint8_t)type,
 		.from = stmt->from,
 		.mods = stmt->mods,
-		.detail = stmt->detail,
+		/* The fence of every target orders both ways: an order that is written asks for no more. */
+		.detail = stmt->op == GLC_OP_Fence ? GLC_DETAIL_SCOPE(stmt->detail) : stmt->detail,
 		.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
 	};
 	bool good = read_operands(s, stmt, &inst) && check_special(s, stmt);

@@ -407,6 +407,9 @@ static bool read_order(struct glc_stmt *stmt, struct glc_name part)
 			continue;
 		if (orders[i].scope ? scope != GLC_SCOPE_NONE : order != GLC_ORDER_RELAXED)
 			return false;
+		/* A relaxed fence would be none. */
+		if (orders[i].order == GLC_ORDER_RELAXED + 1 && stmt->op == GLC_OP_Fence)
+			return false;
 		if (orders[i].scope)
 			scope = (enum glc_scope)orders[i].scope;
 		else

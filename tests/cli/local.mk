@@ -19,6 +19,7 @@ cli_tests = \
 	tests/cli/gc-asm/bad-target.test \
 	tests/cli/gc-asm/bad-three-errors.test \
 	tests/cli/gc-asm/closed-stdout.test \
+	tests/cli/gc-asm/fence-order.test \
 	tests/cli/gc-asm/full-disk.test \
 	tests/cli/gc-asm/help.test \
 	tests/cli/gc-asm/include-itself.test \
