@@ -188,7 +188,8 @@ static bool evaluate_cvt(enum glc_type to, enum glc_type from, uint64_t bits, ui
 		*result = (uint64_t)value & glc_type_mask(to);
 		return true;
 	}
-	if (value > 1 << 24 || value < -(1 << 24))
+	/* The upper half of u64 would pass for small negative numbers. */
+	if (value > 1 << 24 || value < -(1 << 24) || (value < 0 && !glc_is_signed(from)))
 		return false;
 	*result = to == GLC_F32 ? bits_of_f32((float)value) : bits_of_f64((double)value);
 	return to == GLC_F32 || to == GLC_F64;
