@@ -3,6 +3,7 @@
 
 EXTRA_DIST += \
 	tests/exec/data/math_f32.gasm \
+	doc/REFUSED.md \
 	tests/exec/data/spec.spvasm \
 	tests/exec/data/vector_add.spvasm \
 	tests/exec/math_f32.sh \
@@ -38,3 +39,36 @@ tests_exec_examples_CPPFLAGS += -DHAVE_VALID
 tests_exec_examples_LDADD += tests/diff/libvalid.la
 endif
 endif
+
+# Every instruction with every type: what emits is validated and run, what is refused is listed.
+KERNELS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+KERNELS_LDADD = lib/libglacier-internal.la
+if HAVE_VULKAN
+KERNELS_CPPFLAGS += -DWITH_EXEC
+KERNELS_LDADD += tests/exec/libexec.la
+endif
+if SPIRV_TOOLS_IN_PROCESS
+KERNELS_CPPFLAGS += -DWITH_VALID
+KERNELS_LDADD += tests/diff/libvalid.la
+endif
+check_PROGRAMS += tests/exec/op_table
+TESTS += tests/exec/op_table
+tests_exec_op_table_CPPFLAGS = $(KERNELS_CPPFLAGS)
+tests_exec_op_table_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+tests_exec_op_table_LDADD = $(KERNELS_LDADD) -lm
+tests_exec_op_table_SOURCES = \
+	tests/exec/evaluate.c \
+	tests/exec/evaluate.h \
+	tests/exec/evaluate_float.h \
+	tests/exec/kernels.c \
+	tests/exec/kernels.h \
+	tests/exec/op_cells.c \
+	tests/exec/op_cells.h \
+	tests/exec/op_edges.c \
+	tests/exec/op_edges.h \
+	tests/exec/op_table.c \
+	tests/exec/op_values.c \
+	tests/exec/op_values.h \
+	tests/exec/refused.c \
+	tests/exec/refused.h \
+	$(NULL)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef WITH_VALID
+#include "tests/diff/valid.h"
+#endif
+
+static _Noreturn void die(const char *why)
+{
+	fprintf(stderr, "%s\n", why);
+	exit(99);
+}
+
+void script_clear(struct script *script)
+{
+	script->size = 0;
+	if (script->at)
+		script->at[0] = 0;
+}
+
+void script_add(struct script *script, const char *format, ...)
+{
+	for (;;) {
+		size_t room = script->capacity - script->size;
+		va_list args;
+		int bytes;
+
+		va_start(args, format);
+		bytes = vsnprintf(script->at ? script->at + script->size : NULL, room, format, args);
+		va_end(args);
+		if (bytes < 0)
+			die("a format is wrong");
+		if ((size_t)bytes < room) {
+			script->size += (size_t)bytes;
+			return;
+		}
+		script->capacity = 2 * (script->capacity + (size_t)bytes) + 4096;
+		script->at = realloc(script->at, script->capacity);
+		if (!script->at)
+			die("out of memory");
+	}
+}
+
+void kernels_open(struct kernels *kernels)
+{
+	memset(kernels, 0, sizeof *kernels);
+	if (glacier_module_create(NULL, &kernels->module) != GLACIER_OK)
+		die("out of memory");
+#ifdef WITH_VALID
+	kernels->valid[3] = valid_create("vulkan1.1");
+	kernels->valid[4] = valid_create("vulkan1.1spv1.4");
+	kernels->valid[5] = valid_create("vulkan1.2");
+	kernels->valid[6] = valid_create("vulkan1.3");
+#endif
+#ifdef WITH_EXEC
+	if (exec_open(&kernels->exec, kernels->why, sizeof kernels->why) != EXEC_OK)
+		kernels->exec = NULL;
+#else
+	snprintf(kernels->why, sizeof kernels->why, "built without Vulkan headers");
+#endif
+}
+
+void kernels_close(struct kernels *kernels)
+{
+#ifdef WITH_EXEC
+	exec_close(kernels->exec);
+#endif
+#ifdef WITH_VALID
+	for (int i = 0; i < KERNEL_TARGETS; i++)
+		valid_destroy(kernels->valid[i]);
+#endif
+	glacier_buffer_fini(&kernels->code);
+	glacier_module_destroy(kernels->module);
+}
+
+void kernels_fail(struct kernels *kernels, const char *text, const char *format, ...)
+{
+	enum { MOST_PRINTED = 60, MOST_TEXTS = 4 };
+	va_list args;
+
+	if (kernels->failures++ >= MOST_PRINTED)
+		return;
+	fputs("FAIL: ", stdout);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	if (text && kernels->failures <= MOST_TEXTS)
+		printf("%s\n", text);
+}
+
+static void note(void *user, const struct glacier_diagnostic *diagnostic)
+{
+	struct kernels *kernels = user;
+
+	if (diagnostic->severity != GLACIER_ERROR || kernels->error[0])
+		return;
+	snprintf(kernels->error, sizeof kernels->error, "%s", diagnostic->code);
+	snprintf(kernels->message, sizeof kernels->message, "line %u: %s", diagnostic->location.line,
+		 diagnostic->message);
+}
+
+bool kernels_read(struct kernels *kernels, const char *text, const char *const *defines)
+{
+	struct glacier_text input = {.name = "test", .text = text, .size = strlen(text)};
+	struct glacier_diag diag = {.report = note, .user = kernels};
+	struct glacier_define list[8];
+	struct glacier_read_options options = {.defines = list};
+
+	kernels->error[0] = kernels->message[0] = 0;
+	for (; defines && defines[2 * options.define_count]; options.define_count++)
+		list[options.define_count] = (struct glacier_define){
+			defines[2 * options.define_count], defines[2 * options.define_count + 1]};
+	return glacier_module_read_text(kernels->module, &input, &options, &diag) == GLACIER_OK;
+}
+
+bool kernels_write(struct kernels *kernels, const char *target, bool optimize)
+{
+	struct glacier_diag diag = {.report = note, .user = kernels};
+	struct glacier_write_options options = {
+		.optimize = optimize ? GLACIER_OPTIMIZE_SAFE : GLACIER_OPTIMIZE_NONE};
+	struct glacier_target parsed;
+
+	kernels->error[0] = kernels->message[0] = 0;
+	kernels->code.size = 0;
+	if (glacier_target_parse(target, &parsed, &diag) != GLACIER_OK)
+		return false;
+	if (glacier_module_write(kernels->module, &parsed, &options, &kernels->code, &diag) != GLACIER_OK)
+		return false;
+#ifdef WITH_VALID
+	if (parsed.kind == GLACIER_TARGET_SPIRV) {
+		char message[512];
+
+		if (!valid_spirv(kernels->valid[parsed.minor], (const uint32_t *)(const void *)kernels->code.data,
+				 kernels->code.size / 4, message, sizeof message))
+			kernels_fail(kernels, NULL, "%s -O%d: the validator says: %s", target, optimize, message);
+	}
+#endif
+	return true;
+}
+
+bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struct exec_run *run)
+{
+	if (!kernels_read(kernels, text, NULL) || !kernels_write(kernels, "spirv:1.6", optimize)) {
+		kernels_fail(kernels, text, "%s: %s", kernels->error, kernels->message);
+		return false;
+	}
+#ifdef WITH_EXEC
+	run->words = (const uint32_t *)(const void *)kernels->code.data;
+	run->word_count = kernels->code.size / 4;
+	if (exec_run(kernels->exec, run) != EXEC_OK) {
+		kernels_fail(kernels, text, "-O%d: %s", optimize, exec_message(kernels->exec));
+		return false;
+	}
+	return true;
+#else
+	(void)run;
+	return false;
+#endif
+}
+
+int kernels_assemble(const struct glacier_buffer *ptx, const char *arch)
+{
+	const char *folder = getenv("TMPDIR");
+	char path[512], command[1200];
+	int file, status;
+	ssize_t written;
+
+	if (system("command -v ptxas >/dev/null 2>&1") != 0)
+		return 77;
+	snprintf(path, sizeof path, "%s/glacier-ptx-XXXXXX", folder ? folder : "/tmp");
+	file = mkstemp(path);
+	if (file < 0)
+		return 77;
+	written = write(file, ptx->data, ptx->size);
+	close(file);
+	/* The lowest level of its own optimiser: the text is judged, not the machine code. */
+	snprintf(command, sizeof command, "ptxas -O0 -arch=%s -o /dev/null '%s'", arch, path);
+	status = written == (ssize_t)ptx->size ? system(command) : 0;
+	if (status == 0)
+		unlink(path);
+	else
+		printf("ptxas refuses %s for %s\n", path, arch);
+	return status != 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From text to code to values, for tests that do it thousands of times in one process: one
+ * module, one validator a SPIR-V version, one device. What is wrong is printed and counted.
+ */
+#ifndef TESTS_EXEC_KERNELS_H
+#define TESTS_EXEC_KERNELS_H
+
+#include <glacier/kernel.h>
+
+#include "vk.h"
+
+/* A text that grows; always terminated. */
+struct script {
+	char *at;
+	size_t size, capacity;
+};
+
+void script_clear(struct script *script);
+void script_add(struct script *script, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+enum { KERNEL_TARGETS = 8 };
+
+struct kernels {
+	struct glacier_module *module;
+	struct exec *exec;                /* NULL: nothing can be run; why says the reason */
+	char why[256];
+	void *valid[KERNEL_TARGETS];      /* by SPIR-V minor version; NULL: nothing is validated */
+	struct glacier_buffer code;       /* what the last kernels_write made */
+	char error[8];                    /* the code of the first error of the last call, or "" */
+	char message[512];
+	unsigned failures;
+};
+
+/* Ends the program where there is no memory. */
+void kernels_open(struct kernels *kernels);
+void kernels_close(struct kernels *kernels);
+
+/* Count and print a failure; the text, if any, is shown for the first few. */
+void kernels_fail(struct kernels *kernels, const char *text, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Read and check a text; false with error and message set when it is refused. */
+bool kernels_read(struct kernels *kernels, const char *text, const char *const *defines);
+
+/* Write what was read for a target, by its name; SPIR-V is validated (a failure is counted). */
+bool kernels_write(struct kernels *kernels, const char *target, bool optimize);
+
+/* The same two in turn, then one dispatch. False after a failure, which is counted. */
+bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struct exec_run *run);
+
+/* ptxas for one architecture over a whole module. 0 good, 1 refused (printed), 77 no ptxas. */
+int kernels_assemble(const struct glacier_buffer *ptx, const char *arch);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Executing the cells of the table: edge values and random ones, against the evaluator. */
+#ifndef TESTS_EXEC_OP_VALUES_H
+#define TESTS_EXEC_OP_VALUES_H
+
+#include "op_cells.h"
+
+/* Run every cell that emits, with operands in registers and as literals, at -O0 and -O1. */
+void run_cells(struct kernels *kernels, const struct cell *cells, unsigned count, uint64_t seed);
+
+#endif
