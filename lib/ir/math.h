@@ -12,7 +12,7 @@
  *	Exp 1.0, 32     Sin 1.6, 104     Asin 2.1, 47      Sinh 1.9, 40
  *	Exp2 1.1, 28    Cos 1.6, 103     Acos 1.3, 49      Cosh 1.8, 36
  *	Log 0.9, 44     Tan 2.4, 124     Atan 1.6, 47      Tanh 1.4, 57
- *	Log2 1.0, 49    Pow 1.4, 144     Atan2 2.2, 87     Erf 1.6, 60
+ *	Log2 1.0, 49    Pow 1.6, 144     Atan2 2.2, 87     Erf 1.6, 60
  */
 #ifndef GLC_IR_MATH_H
 #define GLC_IR_MATH_H

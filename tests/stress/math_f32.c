@@ -82,12 +82,12 @@ static const struct function FUNCTIONS[] = {
 	{"exp2", exp2_block, exp2, 0, 1.15},
 	{"log",  log_block,  log,  0, 0.90},
 	{"log2", log2_block, log2, 0, 1.00},
-	{"sin",  sin_block,  sin,  -1, 2},
-	{"cos",  cos_block,  cos,  1, 2},
+	{"sin",  sin_block,  sin,  -1, 1.6},
+	{"cos",  cos_block,  cos,  1, 1.6},
 	{"tan",  tan_block,  tan,  -1, 2.5},
-	{"sinh", sinh_block, sinh, -1, 2.25},
+	{"sinh", sinh_block, sinh, -1, 1.9},
 	{"cosh", cosh_block, cosh, 1, 2.25},
-	{"tanh", tanh_block, tanh, -1, 1.5},
+	{"tanh", tanh_block, tanh, -1, 1.45},
 	{"asin", asin_block, asin, -1, 2.5},
 	{"acos", acos_block, acos, 0, 1.5},
 	{"atan", atan_block, atan, -1, 1.75},
@@ -339,7 +339,7 @@ static void random_point(uint64_t *state, float *y, float *x)
 }
 
 static const struct pair_function PAIR_FUNCTIONS[] = {
-	{"pow",   pow_block,   pow,   random_power, 1.5},
+	{"pow",   pow_block,   pow,   random_power, 1.75},
 	{"atan2", atan2_block, atan2, random_point, 2.5},
 };
 enum { PAIR_FUNCTION_COUNT = sizeof PAIR_FUNCTIONS / sizeof *PAIR_FUNCTIONS };
@@ -367,7 +367,7 @@ static void random_block(const struct job *job, uint64_t index, struct worst *wo
 static const float SECOND[] = {
 	0.5f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 1.5f, 2.5f, 0x1.555556p-2f, 0.1f, 0.01f, 2.2f, 2.4f, 1 / 2.4f,
 	7.0f, 10.0f, 32.0f, 33.0f, 64.0f, 100.5f, 127.0f, 128.0f, 149.0f, 150.0f, 151.0f, 0x1p-10f, 0x1p-30f,
-	0x1p-126f, 0x1p-149f, 0x1.ffffffp-1f, 0x1.000002p0f, 8388607.0f, 8388607.5f, 8388608.0f, 8388609.0f,
+	0x1p-126f, 0x1p-149f, 0x1.fffffep-1f, 0x1.000002p0f, 8388607.0f, 8388607.5f, 8388608.0f, 8388609.0f,
 	16777215.0f, 16777216.0f, 16777218.0f, 0x1p30f, 0x1p31f, 0x1p33f, 0x1p100f, 0x1.fffffep127f, INFINITY, NAN,
 	0.0f, 0x1.6ap-1f, 0x1.306p-1f, 0x1.ae8p-1f, 0x1.172b84p0f, 0x1.4bfdaep0f, 0x1.8ace54p0f, 0x1.d5818ep-1f,
 };
