@@ -81,6 +81,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/type.h \
 	lib/ir/uniform.c \
 	lib/ir/uniform.h \
+	lib/ir/verify.c \
+	lib/ir/verify.h \
 	lib/ptx/copies.c \
 	lib/ptx/debug.c \
 	lib/ptx/emit.h \

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public entry points: a module is read once, then written for any number of targets. */
+#include "config.h"
+
 #include <glacier/kernel.h>
 
 #include "base/buf.h"
@@ -8,6 +10,7 @@
 #include "ir/ssa.h"
 #include "ir/text.h"
 #include "ir/uniform.h"
+#include "ir/verify.h"
 #include "ptx/ptx.h"
 #include "spirv/spirv.h"
 
@@ -97,6 +100,22 @@ static void forget(struct glacier_module *module)
 	module->filled = false;
 }
 
+/* A fault of ours, in a build that looks for them. */
+static void verify(struct glacier_module *module, const struct glc_ir *ir, struct glacier_diag *diag)
+{
+#ifdef GLACIER_CHECKS
+	struct glc_verdict verdict = glc_ir_verify(ir, module->memory);
+
+	if (verdict.rule)
+		glc_fail(diag, GLC_GA_INTERNAL, ir->kernels[verdict.kernel].insts[verdict.index].pos,
+			 verdict.index, verdict.rule);
+#else
+	(void)module;
+	(void)ir;
+	(void)diag;
+#endif
+}
+
 /* What every front end ends with: from a complete tree to checked IR. */
 static void check(struct glacier_module *module, const struct glacier_read_options *options,
 		  struct glacier_diag *diag)
@@ -111,6 +130,8 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 		return;
 	module->options = options ? *options : (struct glacier_read_options){0};
 	glc_ssa_build(&module->tree, options, true, module->memory, &module->ir, diag);
+	if (!diag->errors)
+		verify(module, &module->ir, diag);
 	if (!diag->errors)
 		glc_uniform_check(&module->ir, module->memory, diag);
 }
@@ -192,6 +213,8 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 	relay_begin(&relay, diag, &module->map);
 	status = prepare(module, target, input.options->optimize != GLACIER_OPTIMIZE_NONE, &lowered,
 			 &relay.diag);
+	if (status == GLACIER_OK)
+		verify(module, &lowered, &relay.diag);
 	if (status == GLACIER_OK)
 		status = write_target(&input, buffer, &relay.diag);
 	if (relay_end(&relay) != GLACIER_OK)
