@@ -48,7 +48,7 @@ static bool object_value(struct ssa *s, struct glc_operand operand, enum glc_typ
 	return true;
 }
 
-bool glc_ssa_value(struct ssa *s, struct glc_operand operand, enum glc_type type, glc_value *value)
+bool glc_ssa_value_slow(struct ssa *s, struct glc_operand operand, enum glc_type type, glc_value *value)
 {
 	const struct glc_literal *literal;
 	uint64_t bits;

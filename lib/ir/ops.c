@@ -5,12 +5,15 @@
 #include <string.h>
 
 /* One object for all names: an array of pointers would cost relocations at start. */
-static const struct names {
-#define OP(name, ...) char name[sizeof #name];
+const char glc_op_names[] =
+#define OP(name, ...) #name "\0"
 #include "ir/ops.def"
 #undef OP
-} names = {
-#define OP(name, ...) #name,
+	;
+
+/* Where each name begins in it. */
+struct names {
+#define OP(name, ...) char name[sizeof #name];
 #include "ir/ops.def"
 #undef OP
 };
@@ -53,11 +56,6 @@ const struct glc_type_facts glc_types[GLC_TYPE_COUNT] = {
 	[GLC_F64] = {"f64", 64, 8, GLC_CLASS_FLOAT},
 };
 
-const char *glc_op_name(enum glc_op op)
-{
-	return (const char *)&names + glc_ops[op].name;
-}
-
 /* Types are two to four characters: compared as one number. */
 #define SPELLING(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
@@ -83,25 +81,6 @@ enum glc_type glc_type_find(const char *name, uint32_t bytes)
 	return GLC_VOID;
 }
 
-/* Three characters and the length: enough to spread these names. */
-static inline uint32_t slot_of(const char *name, uint32_t bytes)
-{
-	uint32_t key = (uint32_t)(unsigned char)name[0] << 16 | (uint32_t)(unsigned char)name[bytes / 2] << 8 |
-		       (unsigned char)name[bytes - 1];
-
-	return (key ^ bytes << 24) * 0x9e3779b1u >> 23;
-}
-
-static inline bool same_bytes(const char *a, const char *b, uint32_t bytes)
-{
-	while (bytes && *a == *b) {
-		a++;
-		b++;
-		bytes--;
-	}
-	return !bytes;
-}
-
 void glc_op_index_build(struct glc_op_index *index)
 {
 	_Static_assert(GLC_OP_COUNT < 255, "slots hold opcode + 1 in a byte");
@@ -111,26 +90,11 @@ void glc_op_index_build(struct glc_op_index *index)
 
 		if (glc_ops[op].flags & GLC_INNER)
 			continue;
-		slot = slot_of(glc_op_name(op), glc_ops[op].name_bytes);
+		slot = glc_op_slot(glc_op_name(op), glc_ops[op].name_bytes);
 		while (index->slots[slot])
 			slot = (slot + 1) % 512;
 		index->slots[slot] = (uint8_t)(op + 1);
 	}
-}
-
-enum glc_op glc_op_find(const struct glc_op_index *index, const char *name, uint32_t bytes)
-{
-	uint32_t slot;
-
-	if (!bytes)
-		return GLC_OP_COUNT;
-	for (slot = slot_of(name, bytes); index->slots[slot]; slot = (slot + 1) % 512) {
-		enum glc_op op = (enum glc_op)(index->slots[slot] - 1);
-
-		if (glc_ops[op].name_bytes == bytes && same_bytes(glc_op_name(op), name, bytes))
-			return op;
-	}
-	return GLC_OP_COUNT;
 }
 
 static inline uint32_t smaller(uint32_t a, uint32_t b)

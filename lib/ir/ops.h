@@ -61,8 +61,13 @@ static inline bool glc_is_transcendental(enum glc_op op)
 	return (op >= GLC_OP_Exp && op <= GLC_OP_Tanh) || (op >= GLC_OP_Exp2 && op <= GLC_OP_Erf);
 }
 
+extern const char glc_op_names[];   /* all spellings, each terminated */
+
 /* The spelling, terminated. */
-const char *glc_op_name(enum glc_op op);
+static inline const char *glc_op_name(enum glc_op op)
+{
+	return glc_op_names + glc_ops[op].name;
+}
 
 /*
  * Finding an opcode by its spelling. The table is built once per module, not at program
@@ -73,8 +78,37 @@ struct glc_op_index {
 };
 
 void glc_op_index_build(struct glc_op_index *index);
+
+/* Three characters and the length: enough to spread these names. */
+static inline uint32_t glc_op_slot(const char *name, uint32_t bytes)
+{
+	uint32_t key = (uint32_t)(unsigned char)name[0] << 16 | (uint32_t)(unsigned char)name[bytes / 2] << 8 |
+		       (unsigned char)name[bytes - 1];
+
+	return (key ^ bytes << 24) * 0x9e3779b1u >> 23;
+}
+
 /* GLC_OP_COUNT when there is none. INNER rows have no spelling. */
-enum glc_op glc_op_find(const struct glc_op_index *index, const char *name, uint32_t bytes);
+static inline enum glc_op glc_op_find(const struct glc_op_index *index, const char *name, uint32_t bytes)
+{
+	uint32_t slot, i;
+
+	if (!bytes)
+		return GLC_OP_COUNT;
+	for (slot = glc_op_slot(name, bytes); index->slots[slot]; slot = (slot + 1) % 512) {
+		enum glc_op op = (enum glc_op)(index->slots[slot] - 1);
+		const char *spelling = glc_op_name(op);
+
+		if (glc_ops[op].name_bytes != bytes)
+			continue;
+		for (i = 0; i < bytes && spelling[i] == name[i]; i++)
+			;
+		if (i == bytes)
+			return op;
+	}
+	return GLC_OP_COUNT;
+}
+
 /* The opcode whose name is nearest, for "did you mean"; GLC_OP_COUNT when none is near. */
 enum glc_op glc_op_nearest(const char *name, uint32_t bytes);
 

@@ -116,7 +116,7 @@ struct ssa {
 /* kernel.c */
 bool glc_ssa_declare(struct ssa *s);
 /* operand.c: each false after a diagnostic. */
-bool glc_ssa_value(struct ssa *s, struct glc_operand operand, enum glc_type type, glc_value *value);
+bool glc_ssa_value_slow(struct ssa *s, struct glc_operand operand, enum glc_type type, glc_value *value);
 bool glc_ssa_index(struct ssa *s, struct glc_operand operand, glc_value *value, enum glc_type *type);
 bool glc_ssa_shift(struct ssa *s, struct glc_operand operand, enum glc_type type, glc_value *value);
 /* regs.c */
@@ -134,6 +134,17 @@ void glc_ssa_loop(struct ssa *s, uint32_t stmt);
 void glc_ssa_leave(struct ssa *s, enum glc_op op, uint32_t pos);
 void glc_ssa_end_loop(struct ssa *s);
 void glc_ssa_for(struct ssa *s, uint32_t stmt, glc_value from, glc_value to, glc_value step);
+
+/* A register that holds a value of that type is the common case. */
+static inline bool glc_ssa_value(struct ssa *s, struct glc_operand operand, enum glc_type type, glc_value *value)
+{
+	if (operand.kind == GLC_REGISTER && s->regs[operand.index].type == type &&
+	    glc_is_set(s->regs[operand.index].now)) {
+		*value = s->regs[operand.index].now;
+		return true;
+	}
+	return glc_ssa_value_slow(s, operand, type, value);
+}
 
 static inline struct ssa_frame *glc_ssa_top(struct ssa *s)
 {

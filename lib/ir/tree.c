@@ -205,16 +205,14 @@ struct glc_operand glc_tree_literal(struct glc_tree *tree, struct glc_name text,
 	return (struct glc_operand){.kind = GLC_LITERAL, .index = tree->literals.count - 1, .pos = pos};
 }
 
-struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+static __attribute__((noinline)) struct glc_operand new_register(struct glc_tree *tree,
+								  struct glc_name name, uint64_t key,
+								  struct glc_symbol *slot, uint32_t pos)
 {
 	struct glc_tree_kernel *kernel = glc_tree_current(tree);
-	uint64_t key = key_of(name, '%');
-	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
-	struct glc_operand operand = {.kind = GLC_REGISTER, .index = slot->index, .pos = pos};
+	struct glc_operand operand = {.kind = GLC_REGISTER, .pos = pos};
 	struct glc_name *added;
 
-	if (slot->key)
-		return operand;
 	check_name(tree, name, pos);
 	added = GLC_PUSH(tree->memory, &kernel->registers);
 	if (!added || kernel->registers.count > 1u << 29) {
@@ -225,6 +223,16 @@ struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name
 	operand.index = kernel->registers.count - 1;
 	add_symbol(tree, slot, name, key, tree->kernels.count, operand.index);
 	return operand;
+}
+
+struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+{
+	uint64_t key = key_of(name, '%');
+	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
+
+	if (!slot->key)
+		return new_register(tree, name, key, slot, pos);
+	return (struct glc_operand){.kind = GLC_REGISTER, .index = slot->index, .pos = pos};
 }
 
 /* A module constant enters a kernel's declarations where it is first used. */
@@ -244,19 +252,28 @@ static struct glc_operand use_const(struct glc_tree *tree, uint32_t index, struc
 	return (struct glc_operand){.kind = GLC_OBJECT, .index = kernel->decls.count - 1, .pos = pos};
 }
 
-struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+/* Not of this kernel: a constant of the module, or nothing. */
+static __attribute__((noinline)) struct glc_operand outer_object(struct glc_tree *tree,
+								  struct glc_name name, uint64_t key,
+								  uint32_t pos)
 {
 	static const char zero[] = "0";
-	uint64_t key = key_of(name, '@');
-	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
+	struct glc_symbol *slot = find_symbol(tree, name, key, 0);
 
-	if (slot->key)
-		return (struct glc_operand){.kind = GLC_OBJECT, .index = slot->index, .pos = pos};
-	slot = find_symbol(tree, name, key, 0);
 	if (slot->key && glc_tree_current(tree)->decls.count < GLC_MAX_OBJECTS)
 		return use_const(tree, slot->index, name, key, pos);
 	glc_fail(tree->diag, GLC_GA_UNKNOWN_OBJECT, pos, width(name), name.at);
 	return glc_tree_literal(tree, (struct glc_name){zero, 1}, pos);
+}
+
+struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+{
+	uint64_t key = key_of(name, '@');
+	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
+
+	if (!slot->key)
+		return outer_object(tree, name, key, pos);
+	return (struct glc_operand){.kind = GLC_OBJECT, .index = slot->index, .pos = pos};
 }
 
 /* --- Statements ---------------------------------------------------------- */
@@ -272,29 +289,14 @@ struct glc_stmt *glc_tree_stmt(struct glc_tree *tree, uint32_t op, uint32_t pos)
 
 		stmt = &nowhere;
 	}
-	memset(stmt, 0, sizeof *stmt);
-	stmt->op = (uint16_t)op;
-	stmt->pos = stmt->result_pos = pos;
-	stmt->operands = tree->operands.count;
-	stmt->result = GLC_NO_VALUE;
+	*stmt = (struct glc_stmt){
+		.op = (uint16_t)op,
+		.operands = tree->operands.count,
+		.result = GLC_NO_VALUE,
+		.pos = pos,
+		.result_pos = pos,
+	};
 	return stmt;
-}
-
-void glc_tree_operand(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_operand operand)
-{
-	struct glc_operand *at;
-
-	if (stmt->operand_count == GLC_MAX_OPERANDS) {
-		/* Counted no further: the checker reports that there are too many. */
-		return;
-	}
-	at = GLC_PUSH(tree->memory, &tree->operands);
-	if (!at) {
-		tree->failed = true;
-		return;
-	}
-	*at = operand;
-	stmt->operand_count++;
 }
 
 bool glc_tree_enter(struct glc_tree *tree, uint32_t max_nesting)
@@ -366,8 +368,8 @@ static bool unknown_opcode(struct glc_tree *tree, struct glc_name part, uint32_t
 	return false;
 }
 
-static bool read_type(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_name part,
-		      uint32_t pos, uint8_t *type)
+static __attribute__((noinline)) bool refuse_type(struct glc_tree *tree, struct glc_stmt *stmt,
+						   struct glc_name part, uint32_t pos, uint8_t *type)
 {
 	const char *name = glc_op_name(stmt->op);
 
@@ -375,16 +377,19 @@ static bool read_type(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_n
 		glc_fail(tree->diag, GLC_GA_NO_SUFFIX, pos, name);
 		return false;
 	}
-	*type = (uint8_t)glc_type_find(part.at, part.bytes);
-	if (*type == GLC_VOID) {
+	if (*type == GLC_VOID)
 		glc_fail(tree->diag, GLC_GA_UNKNOWN_TYPE, pos, width(part), part.at);
-		return false;
-	}
-	if (!(glc_ops[stmt->op].types >> *type & 1)) {
+	else
 		glc_fail(tree->diag, GLC_GA_WRONG_SUFFIX, pos, name, width(part), part.at);
-		return false;
-	}
-	return true;
+	return false;
+}
+
+static inline bool read_type(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_name part,
+			     uint32_t pos, uint8_t *type)
+{
+	*type = (uint8_t)glc_type_find(part.at, part.bytes);
+	return (*type != GLC_VOID && (glc_ops[stmt->op].types >> *type & 1)) ||
+	       refuse_type(tree, stmt, part, pos, type);
 }
 
 static const struct {

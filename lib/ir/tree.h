@@ -137,7 +137,23 @@ struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, 
 
 /* Opens a statement: its operands follow by glc_tree_operand. */
 struct glc_stmt *glc_tree_stmt(struct glc_tree *tree, uint32_t op, uint32_t pos);
-void glc_tree_operand(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_operand operand);
+
+static inline void glc_tree_operand(struct glc_tree *tree, struct glc_stmt *stmt, struct glc_operand operand)
+{
+	struct glc_operand *at;
+
+	/* Counted no further: the checker reports that there are too many. */
+	if (stmt->operand_count == GLC_MAX_OPERANDS)
+		return;
+	at = GLC_PUSH(tree->memory, &tree->operands);
+	if (!at) {
+		tree->failed = true;
+		return;
+	}
+	*at = operand;
+	stmt->operand_count++;
+}
+
 /* Blocks: glc_tree_stmt with an opener enters it. False, reported, beyond GLC_MAX_NESTING. */
 bool glc_tree_enter(struct glc_tree *tree, uint32_t max_nesting);
 void glc_tree_else(struct glc_tree *tree, uint32_t pos);

@@ -31,15 +31,6 @@ static uint32_t native(enum glc_op op)
 	}
 }
 
-uint32_t sp_value(struct sp *sp, glc_value value)
-{
-	if (glc_is_const(value))
-		return sp_const(sp, value);
-	if (!sp->values[value])
-		sp->values[value] = sp_id(sp);   /* used before it is made: by a Phi behind Loop */
-	return sp->values[value];
-}
-
 /* The id of the instruction that is written now. */
 static uint32_t result(struct sp *sp, uint32_t index)
 {
@@ -61,7 +52,7 @@ static void alias(struct sp *sp, uint32_t index, uint32_t type, uint32_t id)
 	at[3] = id;
 }
 
-static uint32_t emit1(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, uint32_t a)
+static inline uint32_t emit1(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, uint32_t a)
 {
 	uint32_t *at = sp_put(sp, &sp->code, op, 4);
 
@@ -71,7 +62,7 @@ static uint32_t emit1(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, ui
 	return id;
 }
 
-static uint32_t emit2(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, uint32_t a, uint32_t b)
+static inline uint32_t emit2(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, uint32_t a, uint32_t b)
 {
 	uint32_t *at = sp_put(sp, &sp->code, op, 5);
 
@@ -82,7 +73,7 @@ static uint32_t emit2(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, ui
 	return id;
 }
 
-static uint32_t emit3(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, uint32_t a, uint32_t b,
+static inline uint32_t emit3(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, uint32_t a, uint32_t b,
 		      uint32_t c)
 {
 	uint32_t *at = sp_put(sp, &sp->code, op, 6);

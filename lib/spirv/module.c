@@ -49,7 +49,7 @@ void sp_decorate1(struct sp *sp, uint32_t id, enum glc_spv_decoration decoration
 
 /* --- Types --------------------------------------------------------------- */
 
-static uint32_t make_type(struct sp *sp, enum glc_type type)
+uint32_t sp_make_type(struct sp *sp, enum glc_type type)
 {
 	uint32_t id = sp_id(sp), *at;
 
@@ -70,16 +70,8 @@ static uint32_t make_type(struct sp *sp, enum glc_type type)
 		if (glc_bits(type) == 64)
 			sp_capability(sp, GLC_SPV_CAP_INT64);
 	}
+	sp->types_by_type[type] = id;
 	return id;
-}
-
-/* One integer type a width: signs lie in the instructions. */
-uint32_t sp_type(struct sp *sp, enum glc_type type)
-{
-	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
-	if (!sp->types_by_type[type])
-		sp->types_by_type[type] = make_type(sp, type);
-	return sp->types_by_type[type];
 }
 
 static uint32_t vector(struct sp *sp, uint32_t *id, uint32_t lanes)
@@ -156,7 +148,7 @@ uint32_t sp_pointer(struct sp *sp, enum glc_spv_storage storage, enum glc_type t
 {
 	uint32_t to;
 
-	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
+	type = sp_plain(type);
 	if (!sp->pointers[storage][type]) {
 		to = sp_type(sp, type);
 		sp->pointers[storage][type] = make_pointer(sp, storage, to);
@@ -168,7 +160,7 @@ uint32_t sp_undef(struct sp *sp, enum glc_type type)
 {
 	uint32_t of, *at;
 
-	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
+	type = sp_plain(type);
 	if (sp->undefs[type])
 		return sp->undefs[type];
 	of = sp_type(sp, type);
@@ -205,7 +197,7 @@ uint32_t sp_const_bits(struct sp *sp, enum glc_type type, uint64_t bits)
 	uint32_t slot, mask = sp->shared_mask;
 	struct sp_const *at;
 
-	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
+	type = sp_plain(type);
 	slot = (uint32_t)((bits ^ type) * 0x9e3779b97f4a7c15u >> 40) & mask;
 	for (; (at = &sp->shared[slot])->id; slot = (slot + 1) & mask)
 		if (at->bits == bits && at->type == type)

@@ -119,7 +119,20 @@ static inline void sp_capability(struct sp *sp, uint32_t capability)
 void sp_put_string(struct sp *sp, sp_words *section, uint32_t op, const uint32_t *words, uint32_t n,
 		   const char *text, uint32_t bytes);
 
-uint32_t sp_type(struct sp *sp, enum glc_type type);
+uint32_t sp_make_type(struct sp *sp, enum glc_type type);
+
+/* One integer type a width: signs lie in the instructions. */
+static inline enum glc_type sp_plain(enum glc_type type)
+{
+	return glc_is_int(type) ? (enum glc_type)(type | 1) : type;
+}
+
+static inline uint32_t sp_type(struct sp *sp, enum glc_type type)
+{
+	type = sp_plain(type);
+	return sp->types_by_type[type] ? sp->types_by_type[type] : sp_make_type(sp, type);
+}
+
 uint32_t sp_vector3(struct sp *sp);
 uint32_t sp_vector4(struct sp *sp);
 /* The OpString of a source's name. */

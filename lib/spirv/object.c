@@ -37,7 +37,7 @@ static uint32_t buffer_pointer(struct sp *sp, enum glc_type type)
 {
 	uint32_t element, array, block, *at;
 
-	type = glc_is_int(type) ? glc_unsigned_of(type) : type;
+	type = sp_plain(type);
 	if (sp->buffer_pointers[type])
 		return sp->buffer_pointers[type];
 	element = sp_type(sp, type);
