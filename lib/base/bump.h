@@ -78,6 +78,14 @@ void *glc_bump_grow(struct glacier_memory *memory, void *array, uint32_t count,
 bool glc_reserve_slow(struct glacier_memory *memory, void *at, uint32_t count,
 		      uint32_t *capacity, uint32_t extra, size_t elem_bytes);
 
+/*
+ * Room for n elements of an empty array, on the short path: for arrays that nearly every
+ * task fills. A failure leaves it empty, so that the first push tries again, and reports.
+ */
+#define GLC_PRESIZE(memory, array, n)                                                   \
+	((array)->count = 0, (array)->at = glc_bump(memory, (n) * sizeof *(array)->at), \
+	 (array)->capacity = (array)->at ? (n) : 0)
+
 #define GLC_PUSH(memory, array) \
 	(GLC_RESERVE(memory, array, 1) ? &(array)->at[(array)->count++] : NULL)
 

@@ -23,6 +23,7 @@ bool glc_builder_init(struct glc_builder *b, struct glacier_memory *memory, uint
 	b->heads = glc_bump_zero(memory, size * sizeof *b->heads);
 	if (!b->const_heads || !b->heads)
 		b->failed = true;
+	GLC_PRESIZE(memory, &b->consts, 32);
 	return !b->failed;
 }
 
@@ -33,6 +34,9 @@ void glc_builder_restart(struct glc_builder *b)
 	memset(&b->insts, 0, sizeof b->insts);
 	memset(&b->edge_values, 0, sizeof b->edge_values);
 	memset(&b->chain, 0, sizeof b->chain);
+	GLC_PRESIZE(b->memory, &b->insts, 32);
+	if (b->optimize)
+		GLC_PRESIZE(b->memory, &b->chain, 32);
 }
 
 /* --- Constants ----------------------------------------------------------- */

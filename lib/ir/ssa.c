@@ -578,6 +578,10 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 		return;
 	}
 	s.b.optimize = optimize;
+	GLC_PRESIZE(memory, &s.journal, 32);
+	GLC_PRESIZE(memory, &s.joins, 32);
+	GLC_PRESIZE(memory, &s.frames, 4);
+	GLC_PRESIZE(memory, &s.reasons, 16);
 	for (uint32_t i = 0; i < tree->kernels.count && diag->errors < glc_max_errors(diag); i++) {
 		s.source = &tree->kernels.at[i];
 		s.kernel = &ir->kernels[i];

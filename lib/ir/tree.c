@@ -70,6 +70,11 @@ bool glc_tree_init(struct glc_tree *tree, struct glacier_memory *memory,
 	tree->symbol_mask = FIRST_SYMBOLS - 1;
 	tree->symbols = glc_bump_zero(memory, FIRST_SYMBOLS * sizeof *tree->symbols);
 	tree->failed = !tree->symbols;
+	GLC_PRESIZE(memory, &tree->kernels, 4);
+	GLC_PRESIZE(memory, &tree->stmts, 32);
+	GLC_PRESIZE(memory, &tree->operands, 64);
+	GLC_PRESIZE(memory, &tree->literals, 16);
+	GLC_PRESIZE(memory, &tree->open, 16);
 	return !tree->failed;
 }
 
@@ -148,6 +153,8 @@ struct glc_tree_kernel *glc_tree_kernel(struct glc_tree *tree, struct glc_name n
 	kernel->name = name;
 	kernel->pos = pos;
 	kernel->first = tree->stmts.count;
+	GLC_PRESIZE(tree->memory, &kernel->decls, 8);
+	GLC_PRESIZE(tree->memory, &kernel->registers, 32);
 	tree->open.count = 0;
 	return kernel;
 }

@@ -287,8 +287,10 @@ static void join(struct sp *sp, struct glacier_buffer *buffer, bool *good)
 	const sp_words *sections[] = {&head,      &sp->entry,       &sp->modes, &sp->debug,
 				      &sp->names, &sp->decorations, &sp->types, &sp->code};
 	struct glc_writer w;
-	uint32_t *at = sp_put(sp, &head, 0, 5);
+	uint32_t *at;
 
+	GLC_PRESIZE(sp->memory, &head, 32);
+	at = sp_put(sp, &head, 0, 5);
 	at[0] = GLC_SPV_MAGIC;
 	at[1] = (uint32_t)target->major << 16 | (uint32_t)target->minor << 8;
 	at[2] = 0;
@@ -339,6 +341,12 @@ enum glacier_status glc_spirv_write(const struct glc_backend_input *input,
 	if (!sp.shared || !sp.consts)
 		return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	sp_capability(&sp, GLC_SPV_CAP_SHADER);
+	GLC_PRESIZE(sp.memory, &sp.entry, 32);
+	GLC_PRESIZE(sp.memory, &sp.modes, 16);
+	GLC_PRESIZE(sp.memory, &sp.decorations, 128);
+	GLC_PRESIZE(sp.memory, &sp.types, 256);
+	GLC_PRESIZE(sp.memory, &sp.code, 256);
+	GLC_PRESIZE(sp.memory, &sp.frames, 4);
 	for (uint32_t i = 0; i < ir->kernel_count && !sp.failed; i++) {
 		sp.kernel = &ir->kernels[i];
 		sp.function = sp_id(&sp);
