@@ -4,23 +4,6 @@
 
 #include "ir/stream.h"
 
-#define N (LEX_NAME | LEX_OPCODE)
-const uint8_t glc_lex_class[256] = {
-	[' '] = LEX_BLANK, ['\t'] = LEX_BLANK, ['\r'] = LEX_BLANK,
-	['.'] = LEX_OPCODE, ['_'] = N,
-	['0'] = N, ['1'] = N, ['2'] = N, ['3'] = N, ['4'] = N,
-	['5'] = N, ['6'] = N, ['7'] = N, ['8'] = N, ['9'] = N,
-	['a'] = N, ['b'] = N, ['c'] = N, ['d'] = N, ['e'] = N, ['f'] = N, ['g'] = N,
-	['h'] = N, ['i'] = N, ['j'] = N, ['k'] = N, ['l'] = N, ['m'] = N, ['n'] = N,
-	['o'] = N, ['p'] = N, ['q'] = N, ['r'] = N, ['s'] = N, ['t'] = N, ['u'] = N,
-	['v'] = N, ['w'] = N, ['x'] = N, ['y'] = N, ['z'] = N,
-	['A'] = N, ['B'] = N, ['C'] = N, ['D'] = N, ['E'] = N, ['F'] = N, ['G'] = N,
-	['H'] = N, ['I'] = N, ['J'] = N, ['K'] = N, ['L'] = N, ['M'] = N, ['N'] = N,
-	['O'] = N, ['P'] = N, ['Q'] = N, ['R'] = N, ['S'] = N, ['T'] = N, ['U'] = N,
-	['V'] = N, ['W'] = N, ['X'] = N, ['Y'] = N, ['Z'] = N,
-};
-#undef N
-
 const struct glc_source *glc_sources_add(struct glc_sources *sources, struct glacier_memory *memory,
 					 const struct glacier_text *text, struct glc_source_map *map,
 					 struct glacier_diag *diag)
@@ -534,5 +517,6 @@ void glc_text_parse(struct glc_tree *tree, struct glc_sources *sources, struct g
 		.options = options,
 	};
 
+	tree->lexed = true;
 	parse(&p);
 }

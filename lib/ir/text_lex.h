@@ -7,17 +7,11 @@
 
 #include <string.h>
 
-enum {
-	LEX_NAME = 1,       /* may stand in a name */
-	LEX_OPCODE = 2,     /* may stand in an opcode with its suffixes, or in a number */
-	LEX_BLANK = 4,      /* space, tab, carriage return */
-};
-
-extern const uint8_t glc_lex_class[256];
+enum { LEX_NAME = GLC_CHAR_NAME, LEX_OPCODE = GLC_CHAR_OPCODE, LEX_BLANK = GLC_CHAR_BLANK };
 
 static inline bool lex_is(char c, uint8_t klass)
 {
-	return glc_lex_class[(unsigned char)c] & klass;
+	return glc_chars[(unsigned char)c] & klass;
 }
 
 static inline uint32_t lex_pos(const struct glc_text_parser *p)

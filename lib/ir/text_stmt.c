@@ -27,7 +27,7 @@ static bool skip_line(struct glc_text_parser *p)
 	return depth > 0;
 }
 
-static bool operand(struct glc_text_parser *p, struct glc_operand *operand)
+static inline bool operand(struct glc_text_parser *p, struct glc_operand *operand)
 {
 	struct glc_tree *tree = p->tree;
 	uint32_t pos = lex_pos(p);
@@ -81,7 +81,7 @@ static bool operands(struct glc_text_parser *p, struct glc_stmt *stmt)
 		p->at++;
 		lex_blanks(p);
 	}
-	return end_of_statement(p);
+	return at_end(p) || end_of_statement(p);
 }
 
 /* `Op.suffix operands`, with or without a result before it. */
@@ -89,14 +89,16 @@ static bool instruction(struct glc_text_parser *p, uint32_t result, uint32_t res
 {
 	uint32_t pos = lex_pos(p);
 	struct glc_stmt *stmt = glc_tree_stmt(p->tree, GLC_OP_Nop, pos);
-	struct glc_name opcode = lex_run(p, LEX_OPCODE);
+	const char *behind;
 
-	if (!opcode.bytes) {
+	if (!lex_is(*p->at, LEX_NAME)) {
 		glc_lex_expected(p, "an instruction");
 		return false;
 	}
-	if (!glc_tree_opcode(p->tree, stmt, opcode.at, opcode.bytes, pos))
+	behind = glc_tree_opcode(p->tree, stmt, p->at, pos);
+	if (!behind)
 		return false;
+	p->at = behind;
 	stmt->result = result;
 	stmt->result_pos = result_pos;
 	return operands(p, stmt);

@@ -5,22 +5,34 @@
 
 /* --- Names --------------------------------------------------------------- */
 
-static inline bool is_letter(char c)
-{
-	return (unsigned char)((c | 0x20) - 'a') < 26 || c == '_';
-}
+#define N (GLC_CHAR_NAME | GLC_CHAR_OPCODE)
+const uint8_t glc_chars[256] = {
+	[' '] = GLC_CHAR_BLANK, ['\t'] = GLC_CHAR_BLANK, ['\r'] = GLC_CHAR_BLANK,
+	['.'] = GLC_CHAR_OPCODE, ['_'] = N,
+	['0'] = N, ['1'] = N, ['2'] = N, ['3'] = N, ['4'] = N,
+	['5'] = N, ['6'] = N, ['7'] = N, ['8'] = N, ['9'] = N,
+	['a'] = N, ['b'] = N, ['c'] = N, ['d'] = N, ['e'] = N, ['f'] = N, ['g'] = N,
+	['h'] = N, ['i'] = N, ['j'] = N, ['k'] = N, ['l'] = N, ['m'] = N, ['n'] = N,
+	['o'] = N, ['p'] = N, ['q'] = N, ['r'] = N, ['s'] = N, ['t'] = N, ['u'] = N,
+	['v'] = N, ['w'] = N, ['x'] = N, ['y'] = N, ['z'] = N,
+	['A'] = N, ['B'] = N, ['C'] = N, ['D'] = N, ['E'] = N, ['F'] = N, ['G'] = N,
+	['H'] = N, ['I'] = N, ['J'] = N, ['K'] = N, ['L'] = N, ['M'] = N, ['N'] = N,
+	['O'] = N, ['P'] = N, ['Q'] = N, ['R'] = N, ['S'] = N, ['T'] = N, ['U'] = N,
+	['V'] = N, ['W'] = N, ['X'] = N, ['Y'] = N, ['Z'] = N,
+};
+#undef N
 
-static inline bool is_name_char(char c)
+static inline bool is_digit(char c)
 {
-	return is_letter(c) || (unsigned char)(c - '0') < 10;
+	return (unsigned char)(c - '0') < 10;
 }
 
 bool glc_is_name(struct glc_name name)
 {
-	bool good = name.bytes && is_letter(name.at[0]) && (name.bytes > 1 || name.at[0] != '_');
+	bool good = name.bytes && !is_digit(name.at[0]) && (name.bytes > 1 || name.at[0] != '_');
 
-	for (uint32_t i = 1; i < name.bytes; i++)
-		good &= is_name_char(name.at[i]);
+	for (uint32_t i = 0; i < name.bytes; i++)
+		good &= glc_chars[(unsigned char)name.at[i]] & GLC_CHAR_NAME;
 	return good;
 }
 
@@ -123,12 +135,19 @@ static void add_symbol(struct glc_tree *tree, struct glc_symbol *slot, struct gl
 		tree->failed = true;
 }
 
-static void check_name(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+static __attribute__((noinline)) void check_name_slow(struct glc_tree *tree, struct glc_name name,
+						      uint32_t pos)
 {
 	if (!glc_is_name(name))
 		glc_fail(tree->diag, GLC_GA_BAD_NAME, pos, width(name), name.at);
 	else if (name.bytes > GLC_MAX_NAME_BYTES)
 		glc_fail(tree->diag, GLC_GA_LONG_NAME, pos, name.bytes, GLC_MAX_NAME_BYTES);
+}
+
+static inline void check_name(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+{
+	if (!tree->lexed || name.bytes - 1 >= GLC_MAX_NAME_BYTES || is_digit(name.at[0]) || name.at[0] == '_')
+		check_name_slow(tree, name, pos);
 }
 
 /* --- Declarations -------------------------------------------------------- */
@@ -347,15 +366,15 @@ void glc_tree_kernel_end(struct glc_tree *tree)
 
 /* --- Opcodes ------------------------------------------------------------- */
 
-/* The part up to the next dot; moves behind it. */
-static inline struct glc_name next_part(const char **at, const char *end)
+/* The characters of a name from *at on; moves behind them, and behind a dot. */
+static inline struct glc_name next_part(const char **at)
 {
-	const char *start = *at, *dot = start;
+	const char *start = *at, *end = start;
 
-	while (dot < end && *dot != '.')
-		dot++;
-	*at = dot < end ? dot + 1 : end;
-	return (struct glc_name){start, (uint32_t)(dot - start)};
+	while (glc_chars[(unsigned char)*end] & GLC_CHAR_NAME)
+		end++;
+	*at = *end == '.' ? end + 1 : end;
+	return (struct glc_name){start, (uint32_t)(end - start)};
 }
 
 static bool is_part(struct glc_name part, const char *word)
@@ -449,42 +468,43 @@ static bool read_modifier(struct glc_stmt *stmt, struct glc_name part)
 	return (facts->flags & GLC_SCOPE) && read_order(stmt, part);
 }
 
-bool glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const char *text,
-		     uint32_t bytes, uint32_t pos)
+const char *glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const char *text, uint32_t pos)
 {
-	const char *at = text, *end = text + bytes;
-	struct glc_name part = next_part(&at, end);
+	const char *at = text;
+	struct glc_name part = next_part(&at);
 	enum glc_op op = glc_op_find(tree->opcodes, part.at, part.bytes);
 	const struct glc_op_facts *facts;
 
-	if (op == GLC_OP_COUNT)
-		return unknown_opcode(tree, part, pos);
+	if (op == GLC_OP_COUNT) {
+		unknown_opcode(tree, part, pos);
+		return NULL;
+	}
 	facts = &glc_ops[op];
 	stmt->op = (uint16_t)op;
 	if (facts->types) {
-		part = next_part(&at, end);
+		part = at[-1] == '.' ? next_part(&at) : (struct glc_name){at, 0};
 		if (!read_type(tree, stmt, part, pos + (uint32_t)(part.at - text), &stmt->type))
-			return false;
+			return NULL;
 		stmt->from = stmt->type;
 	}
 	if (facts->flags & GLC_TWO) {
-		part = next_part(&at, end);
+		part = at[-1] == '.' ? next_part(&at) : (struct glc_name){at, 0};
 		if (!read_type(tree, stmt, part, pos + (uint32_t)(part.at - text), &stmt->from))
-			return false;
+			return NULL;
 	}
-	while (at < end || (bytes && text[bytes - 1] == '.' && at == end)) {
-		part = next_part(&at, end);
+	while (at[-1] == '.') {
+		part = next_part(&at);
 		if (!part.bytes || !read_modifier(stmt, part)) {
 			glc_fail(tree->diag, GLC_GA_WRONG_MODIFIER, pos + (uint32_t)(part.at - text),
 				 glc_op_name(op), width(part), part.at);
-			return false;
+			return NULL;
 		}
 	}
 	if (op == GLC_OP_Fence && GLC_DETAIL_SCOPE(stmt->detail) == GLC_SCOPE_NONE) {
 		glc_fail(tree->diag, GLC_GA_NO_SCOPE, pos);
-		return false;
+		return NULL;
 	}
-	return true;
+	return at;
 }
 
 struct glc_name glc_operand_name(const struct glc_tree *tree, const struct glc_tree_kernel *kernel,

@@ -105,6 +105,7 @@ struct glc_tree {
 	GLC_ARRAY(struct glc_name) includes;    /* paths as written in the main text */
 	struct glc_symbol *symbols;
 	uint32_t symbol_mask, symbol_count;
+	bool lexed;                             /* names come from a lexer: their characters are right */
 	bool included;                          /* declarations now come from an included text */
 	bool failed;                            /* memory ran out: sticky */
 };
@@ -162,11 +163,20 @@ void glc_tree_end(struct glc_tree *tree, uint32_t pos);
 void glc_tree_kernel_end(struct glc_tree *tree);
 
 /*
- * Reads "Add.f32", "GlobalId.x", "Cvt.i32.f32.approx" into the statement's members. What is
- * wrong is reported at pos (+ the offset of the part) and gives false.
+ * Reads "Add.f32", "GlobalId.x", "Cvt.i32.f32.approx" into the statement's members, up to
+ * the first character that belongs to no opcode: its place is returned. What is wrong is
+ * reported at pos (+ the offset of the part) and gives NULL. The text ends in a NUL.
  */
-bool glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const char *text,
-		     uint32_t bytes, uint32_t pos);
+const char *glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const char *text, uint32_t pos);
+
+/* What a character may be part of. */
+enum {
+	GLC_CHAR_NAME = 1,
+	GLC_CHAR_OPCODE = 2,   /* an opcode with its suffixes, or a number */
+	GLC_CHAR_BLANK = 4,    /* space, tab, carriage return */
+};
+
+extern const uint8_t glc_chars[256];
 
 /* Whether a name has the form of one: [A-Za-z_][A-Za-z0-9_]*, not "_". */
 bool glc_is_name(struct glc_name name);
