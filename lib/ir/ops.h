@@ -5,6 +5,8 @@
 
 #include "ir/type.h"
 
+#include <string.h>
+
 enum glc_op {
 #define OP(name, ...) GLC_OP_##name,
 #include "ir/ops.def"
@@ -91,19 +93,14 @@ static inline uint32_t glc_op_slot(const char *name, uint32_t bytes)
 /* GLC_OP_COUNT when there is none. INNER rows have no spelling. */
 static inline enum glc_op glc_op_find(const struct glc_op_index *index, const char *name, uint32_t bytes)
 {
-	uint32_t slot, i;
+	uint32_t slot;
 
 	if (!bytes)
 		return GLC_OP_COUNT;
 	for (slot = glc_op_slot(name, bytes); index->slots[slot]; slot = (slot + 1) % 512) {
 		enum glc_op op = (enum glc_op)(index->slots[slot] - 1);
-		const char *spelling = glc_op_name(op);
 
-		if (glc_ops[op].name_bytes != bytes)
-			continue;
-		for (i = 0; i < bytes && spelling[i] == name[i]; i++)
-			;
-		if (i == bytes)
+		if (glc_ops[op].name_bytes == bytes && !memcmp(glc_op_name(op), name, bytes))
 			return op;
 	}
 	return GLC_OP_COUNT;

@@ -528,8 +528,10 @@ static void walk(struct ssa *s)
 {
 	uint32_t index = s->source->first, end = index + s->source->count;
 
+	uint32_t max_errors = glc_max_errors(s->diag);
+
 	s->reachable = true;
-	while (index < end && !s->failed && !s->b.failed && s->diag->errors < glc_max_errors(s->diag)) {
+	while (index < end && !(s->failed | s->b.failed) && s->diag->errors < max_errors) {
 		if (!s->reachable) {
 			index = skip_unreachable(s, index, end);
 			if (index == end)

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { LEX_NAME = GLC_CHAR_NAME, LEX_OPCODE = GLC_CHAR_OPCODE, LEX_BLANK = GLC_CHAR_BLANK };
+enum { LEX_NAME = GLC_CHAR_NAME, LEX_OPCODE = GLC_CHAR_OPCODE, LEX_BLANK = GLC_CHAR_BLANK,
+       LEX_NEWLINE = GLC_CHAR_NEWLINE };
 
 static inline bool lex_is(char c, uint8_t klass)
 {
@@ -19,32 +20,38 @@ static inline uint32_t lex_pos(const struct glc_text_parser *p)
 	return p->base + (uint32_t)(p->at - p->text);
 }
 
+static inline const char *lex_comment_end(const struct glc_text_parser *p, const char *at)
+{
+	const char *newline = memchr(at, '\n', (size_t)(p->end - at));
+
+	return newline ? newline : p->end;
+}
+
 /* Blanks and a comment: up to the next token or the line's end. */
 static inline void lex_blanks(struct glc_text_parser *p)
 {
 	const char *at = p->at;
 
-	if (*at > '/' || *at == ',')   /* neither blank nor the beginning of a comment */
-		return;
 	while (lex_is(*at, LEX_BLANK))
 		at++;
-	if (at[0] == '/' && at[1] == '/') {
-		at = memchr(at, '\n', (size_t)(p->end - at));
-		if (!at)
-			at = p->end;
-	}
+	if (at[0] == '/' && at[1] == '/')
+		at = lex_comment_end(p, at);
 	p->at = at;
 }
 
 /* Newlines too. */
 static inline void lex_space(struct glc_text_parser *p)
 {
+	const char *at = p->at;
+
 	for (;;) {
-		lex_blanks(p);
-		if (*p->at != '\n')
-			return;
-		p->at++;
+		while (lex_is(*at, LEX_BLANK | LEX_NEWLINE))
+			at++;
+		if (at[0] != '/' || at[1] != '/')
+			break;
+		at = lex_comment_end(p, at);
 	}
+	p->at = at;
 }
 
 static inline struct glc_name lex_run(struct glc_text_parser *p, uint8_t klass)

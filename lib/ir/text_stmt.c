@@ -75,13 +75,17 @@ static bool operands(struct glc_text_parser *p, struct glc_stmt *stmt)
 		if (!operand(p, &next))
 			return false;
 		glc_tree_operand(p->tree, stmt, next);
-		lex_blanks(p);
-		if (*p->at != ',')
-			break;
+		/* Most often nothing stands before the comma or the line's end. */
+		if (*p->at == '\n')
+			return true;
+		if (*p->at != ',') {
+			lex_blanks(p);
+			if (*p->at != ',')
+				return end_of_statement(p);
+		}
 		p->at++;
 		lex_blanks(p);
 	}
-	return at_end(p) || end_of_statement(p);
 }
 
 /* `Op.suffix operands`, with or without a result before it. */

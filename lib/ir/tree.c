@@ -7,7 +7,7 @@
 
 #define N (GLC_CHAR_NAME | GLC_CHAR_OPCODE)
 const uint8_t glc_chars[256] = {
-	[' '] = GLC_CHAR_BLANK, ['\t'] = GLC_CHAR_BLANK, ['\r'] = GLC_CHAR_BLANK,
+	[' '] = GLC_CHAR_BLANK, ['\t'] = GLC_CHAR_BLANK, ['\r'] = GLC_CHAR_BLANK, ['\n'] = GLC_CHAR_NEWLINE,
 	['.'] = GLC_CHAR_OPCODE, ['_'] = N,
 	['0'] = N, ['1'] = N, ['2'] = N, ['3'] = N, ['4'] = N,
 	['5'] = N, ['6'] = N, ['7'] = N, ['8'] = N, ['9'] = N,

@@ -174,6 +174,7 @@ enum {
 	GLC_CHAR_NAME = 1,
 	GLC_CHAR_OPCODE = 2,   /* an opcode with its suffixes, or a number */
 	GLC_CHAR_BLANK = 4,    /* space, tab, carriage return */
+	GLC_CHAR_NEWLINE = 8,
 };
 
 extern const uint8_t glc_chars[256];
