@@ -20,4 +20,5 @@ dist_examples_DATA = \
 	examples/subgroup_reduce.gasm \
 	examples/transpose.gasm \
 	examples/vector_add.gasm \
+	examples/vector_add.json \
 	$(NULL)

@@ -51,6 +51,13 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/flow.c \
 	lib/ir/fold.c \
 	lib/ir/ir.h \
+	lib/ir/json.h \
+	lib/ir/json_keys.def \
+	lib/ir/json_parse.c \
+	lib/ir/json_place.c \
+	lib/ir/json_print.c \
+	lib/ir/json_scan.c \
+	lib/ir/json_stmt.c \
 	lib/ir/kernel.c \
 	lib/ir/literal.c \
 	lib/ir/live.c \
@@ -66,6 +73,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/ops.c \
 	lib/ir/ops.def \
 	lib/ir/ops.h \
+	lib/ir/print.h \
 	lib/ir/regs.c \
 	lib/ir/ssa.c \
 	lib/ir/ssa.h \
@@ -75,6 +83,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/text.h \
 	lib/ir/text_decl.c \
 	lib/ir/text_lex.h \
+	lib/ir/text_print.c \
 	lib/ir/text_stmt.c \
 	lib/ir/tree.c \
 	lib/ir/tree.h \

@@ -91,6 +91,43 @@ GLACIER_API enum glacier_status glacier_module_read_text(struct glacier_module *
 							 struct glacier_diag *diag);
 
 /*
+ * Read and check a module in JSON form.
+ *
+ * input    at most 2^28 bytes; not looked at after the call.
+ * options  as for text: what the document includes is text.
+ * diag     told of broken JSON with line and column, and of wrong meaning with the path
+ *          ("kernels[0].body[3].then[1]").
+ *
+ * Blocks may be nested 480 deep. Returns what glacier_module_read_text does. Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_module_read_json(struct glacier_module *module,
+							 const struct glacier_text *input,
+							 const struct glacier_read_options *options,
+							 struct glacier_diag *diag);
+
+enum glacier_form {
+	GLACIER_FORM_TEXT,   /* .gasm */
+	GLACIER_FORM_JSON,
+	GLACIER_FORM_COUNT
+};
+
+/*
+ * Write the module back as it was read, whatever form it came in: names, the spelling of
+ * literals and every statement are kept, comments are not. The bytes depend on that alone,
+ * and a form read back and written again is the same to the byte.
+ *
+ * buffer  written at its end; unchanged unless GLACIER_OK is returned.
+ *
+ * Returns GLACIER_OK; GLACIER_ERR_LIMIT or _UNSUPPORTED when JSON cannot hold the module
+ * (blocks nested deeper than 480, an include whose path is not UTF-8); GLACIER_ERR_ARGUMENT
+ * when the module is empty; GLACIER_ERR_NOMEM.                              Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_module_print(struct glacier_module *module,
+						     enum glacier_form form,
+						     struct glacier_buffer *buffer,
+						     struct glacier_diag *diag);
+
+/*
  * Write the module's kernels for a target, at the end of the buffer.
  *
  * options  NULL: all defaults.

@@ -34,6 +34,7 @@ struct glc_source_map {
 	/* JSON: meaning has a path, not a place. Fills the location from a position. */
 	void (*locate)(const struct glc_source_map *map, uint32_t position,
 		       struct glacier_location *location);
+	void *context;                     /* what locate needs */
 };
 
 /* The text that a position lies in; NULL when it lies before the first. */

@@ -6,7 +6,9 @@
 
 #include "base/buf.h"
 #include "ir/backend.h"
+#include "ir/json.h"
 #include "ir/lower.h"
+#include "ir/print.h"
 #include "ir/ssa.h"
 #include "ir/text.h"
 #include "ir/uniform.h"
@@ -23,6 +25,7 @@ struct glacier_module {
 	struct glc_tree tree;
 	struct glc_sources sources;
 	struct glc_source_map map;
+	struct glc_places places;   /* of an input in JSON */
 	struct glc_ir ir;
 	struct glacier_read_options options;
 	bool filled;
@@ -136,6 +139,26 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 		glc_uniform_check(&module->ir, module->memory, diag);
 }
 
+/* What every front end begins with; false, reported, without memory. */
+static bool begin_read(struct glacier_module *module, struct relay *relay, struct glacier_diag *diag)
+{
+	forget(module);
+	relay_begin(relay, diag, &module->map);
+	if (glc_tree_init(&module->tree, module->memory, &module->opcodes, &relay->diag))
+		return true;
+	glc_fail(&relay->diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+	return false;
+}
+
+static enum glacier_status end_read(struct glacier_module *module, struct relay *relay,
+				    const struct glacier_read_options *options)
+{
+	check(module, options, &relay->diag);
+	module->filled = !relay->diag.errors;
+	module->tree.diag = NULL;
+	return relay_end(relay);
+}
+
 enum glacier_status glacier_module_read_text(struct glacier_module *module,
 					     const struct glacier_text *input,
 					     const struct glacier_read_options *options,
@@ -144,20 +167,49 @@ enum glacier_status glacier_module_read_text(struct glacier_module *module,
 	const struct glc_source *source;
 	struct relay relay;
 
-	forget(module);
-	relay_begin(&relay, diag, &module->map);
-	if (!glc_tree_init(&module->tree, module->memory, &module->opcodes, &relay.diag)) {
-		glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+	if (!begin_read(module, &relay, diag))
 		return relay_end(&relay);
-	}
 	source = glc_sources_add(&module->sources, module->memory, input, &module->map, &relay.diag);
 	if (source)
 		glc_text_parse(&module->tree, &module->sources, &module->map, source, options);
 	else if (!relay.diag.errors)
 		module->tree.failed = true;
-	check(module, options, &relay.diag);
-	module->filled = !relay.diag.errors;
-	module->tree.diag = NULL;
+	return end_read(module, &relay, options);
+}
+
+enum glacier_status glacier_module_read_json(struct glacier_module *module,
+					     const struct glacier_text *input,
+					     const struct glacier_read_options *options,
+					     struct glacier_diag *diag)
+{
+	struct relay relay;
+
+	if (!begin_read(module, &relay, diag))
+		return relay_end(&relay);
+	glc_json_parse(&module->tree, &module->sources, &module->map, &module->places, input, options);
+	return end_read(module, &relay, options);
+}
+
+enum glacier_status glacier_module_print(struct glacier_module *module, enum glacier_form form,
+					 struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	size_t begun = buffer->size;
+	struct glc_writer out;
+	struct relay relay;
+	bool good = true;
+
+	if (!module->filled)
+		return GLACIER_ERR_ARGUMENT;
+	relay_begin(&relay, diag, &module->map);
+	glc_writer_begin(&out, buffer);
+	if (form == GLACIER_FORM_JSON)
+		good = glc_print_json(&module->tree, &out, &relay.diag);
+	else
+		glc_print_text(&module->tree, &out);
+	if (!glc_writer_end(&out))
+		glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+	else if (!good)
+		buffer->size = begun;
 	return relay_end(&relay);
 }
 

@@ -30,6 +30,14 @@ const struct glc_source *glc_sources_add(struct glc_sources *sources, struct gla
 void glc_text_parse(struct glc_tree *tree, struct glc_sources *sources, struct glc_source_map *map,
 		    const struct glc_source *source, const struct glacier_read_options *options);
 
+struct glc_text_parser;
+
+/*
+ * What an include statement does: declarations of the text that the path names enter the tree.
+ * path.at is terminated and lives as long as the tree. False, reported, when it cannot be read.
+ */
+bool glc_text_include(struct glc_text_parser *p, struct glc_name path, uint32_t pos);
+
 /* --- Between the two files ----------------------------------------------- */
 
 struct glc_text_parser {

@@ -335,7 +335,7 @@ static bool clauses(struct glc_text_parser *p, struct glc_tree_kernel *kernel)
 			return false;
 		lex_space(p);
 	} while (kernel->workgroup_count < 3 && (*p->at == '@' || (*p->at >= '0' && *p->at <= '9')));
-	if (lex_is(*p->at, LEX_NAME)) {
+	if (lex_is(*p->at, LEX_NAME) && !kernel->is_stream) {
 		word = lex_run(p, LEX_NAME);
 		if (!LEX_IS(word, "subgroup")) {
 			p->at = word.at;
@@ -397,32 +397,15 @@ static bool kernel(struct glc_text_parser *p)
 
 static void parse(struct glc_text_parser *p);
 
-static bool include(struct glc_text_parser *p)
+bool glc_text_include(struct glc_text_parser *p, struct glc_name path, uint32_t pos)
 {
 	struct glc_tree *tree = p->tree;
 	struct glc_text_parser inner = *p;
 	struct glacier_text text = {0};
 	struct glc_name *kept;
-	uint32_t pos;
-	char *path;
-	const char *close;
 
-	lex_blanks(p);
-	pos = lex_pos(p);
-	if (*p->at != '"' || !(close = strpbrk(p->at + 1, "\"\n")) || *close != '"') {
-		glc_lex_expected(p, "a path in quotes");
-		return false;
-	}
-	path = glc_bump(tree->memory, (size_t)(close - p->at));
-	if (!path) {
-		tree->failed = true;
-		return false;
-	}
-	memcpy(path, p->at + 1, (size_t)(close - p->at - 1));
-	path[close - p->at - 1] = '\0';
-	p->at = close + 1;
 	if (p->depth == 0 && (kept = GLC_PUSH(tree->memory, &tree->includes)))
-		*kept = (struct glc_name){path, (uint32_t)strlen(path)};
+		*kept = path;
 	if (p->depth == GLC_MAX_INCLUDE_DEPTH) {
 		glc_fail(tree->diag, GLC_GA_TOO_MANY, pos, "includes inside of each other",
 			 GLC_MAX_INCLUDE_DEPTH);
@@ -430,8 +413,8 @@ static bool include(struct glc_text_parser *p)
 		return false;
 	}
 	if (!p->options || !p->options->include ||
-	    !p->options->include(p->options->include_user, path, p->source->name, &text)) {
-		glc_fail(tree->diag, GLC_GA_NO_INCLUDE, pos, path);
+	    !p->options->include(p->options->include_user, path.at, p->source->name, &text)) {
+		glc_fail(tree->diag, GLC_GA_NO_INCLUDE, pos, path.at);
 		return false;
 	}
 	/* A text is read once, however often it is named. */
@@ -450,6 +433,31 @@ static bool include(struct glc_text_parser *p)
 	tree->included = p->depth > 0;
 	p->stopped = inner.stopped;
 	return !inner.stopped;
+}
+
+/* `include "path"`, behind the keyword. */
+static bool include(struct glc_text_parser *p)
+{
+	uint32_t pos, bytes;
+	const char *close;
+	char *path;
+
+	lex_blanks(p);
+	pos = lex_pos(p);
+	if (*p->at != '"' || !(close = strpbrk(p->at + 1, "\"\n")) || *close != '"') {
+		glc_lex_expected(p, "a path in quotes");
+		return false;
+	}
+	bytes = (uint32_t)(close - p->at - 1);
+	path = glc_bump(p->tree->memory, bytes + 1);
+	if (!path) {
+		p->tree->failed = true;
+		return false;
+	}
+	memcpy(path, p->at + 1, bytes);
+	path[bytes] = '\0';
+	p->at = close + 1;
+	return glc_text_include(p, (struct glc_name){path, bytes}, pos);
 }
 
 /* To the next line that begins with a word of the module level. */

@@ -178,6 +178,15 @@ struct glc_tree_kernel *glc_tree_kernel(struct glc_tree *tree, struct glc_name n
 	return kernel;
 }
 
+/* A constant of the module may stand behind kernels, and be of the same name as what they declare. */
+static bool taken_in_kernel(struct glc_tree *tree, struct glc_name name, uint64_t key)
+{
+	for (uint32_t kernel = 1; kernel <= tree->kernels.count; kernel++)
+		if (find_symbol(tree, name, key, kernel)->key)
+			return true;
+	return false;
+}
+
 struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint32_t pos,
 			       enum glc_object_kind kind, enum glc_type type)
 {
@@ -198,6 +207,7 @@ struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint
 	decl->pos = pos;
 	decl->kind = kind;
 	decl->type = type;
+	decl->included = !kernel && tree->included;
 	if (kernel && kernel->decls.count > GLC_MAX_OBJECTS) {
 		glc_fail(tree->diag, GLC_GA_TOO_MANY, pos, "declarations in a kernel", GLC_MAX_OBJECTS);
 		kernel->decls.count--;
@@ -212,7 +222,7 @@ struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint
 		glc_note(tree->diag, first->pos, "first declared here");
 		return decl;
 	}
-	if (kernel && find_symbol(tree, name, key, 0)->key)
+	if (kernel ? find_symbol(tree, name, key, 0)->key : taken_in_kernel(tree, name, key))
 		glc_fail(tree->diag, GLC_GA_DUPLICATE, pos, "@", width(name), name.at);
 	add_symbol(tree, slot, name, key, scope, (kernel ? kernel->decls.count : tree->consts.count) - 1);
 	return decl;
@@ -382,6 +392,12 @@ static bool is_part(struct glc_name part, const char *word)
 	return part.bytes == strlen(word) && !memcmp(part.at, word, part.bytes);
 }
 
+/* Where the part of an opcode stands. */
+static uint32_t part_pos(const struct glc_tree *tree, uint32_t pos, ptrdiff_t offset)
+{
+	return tree->whole_positions ? pos : pos + (uint32_t)offset;
+}
+
 static bool unknown_opcode(struct glc_tree *tree, struct glc_name part, uint32_t pos)
 {
 	enum glc_op near = glc_op_nearest(part.at, part.bytes);
@@ -483,19 +499,19 @@ const char *glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const 
 	stmt->op = (uint16_t)op;
 	if (facts->types) {
 		part = at[-1] == '.' ? next_part(&at) : (struct glc_name){at, 0};
-		if (!read_type(tree, stmt, part, pos + (uint32_t)(part.at - text), &stmt->type))
+		if (!read_type(tree, stmt, part, part_pos(tree, pos, part.at - text), &stmt->type))
 			return NULL;
 		stmt->from = stmt->type;
 	}
 	if (facts->flags & GLC_TWO) {
 		part = at[-1] == '.' ? next_part(&at) : (struct glc_name){at, 0};
-		if (!read_type(tree, stmt, part, pos + (uint32_t)(part.at - text), &stmt->from))
+		if (!read_type(tree, stmt, part, part_pos(tree, pos, part.at - text), &stmt->from))
 			return NULL;
 	}
 	while (at[-1] == '.') {
 		part = next_part(&at);
 		if (!part.bytes || !read_modifier(stmt, part)) {
-			glc_fail(tree->diag, GLC_GA_WRONG_MODIFIER, pos + (uint32_t)(part.at - text),
+			glc_fail(tree->diag, GLC_GA_WRONG_MODIFIER, part_pos(tree, pos, part.at - text),
 				 glc_op_name(op), width(part), part.at);
 			return NULL;
 		}

@@ -58,6 +58,7 @@ struct glc_decl {
 	uint32_t pos;
 	uint8_t kind, type, access;
 	bool set_given, binding_given;
+	bool included;               /* stands in an included text */
 	uint32_t set, binding;
 	struct glc_operand extent;   /* arrays: length; spec: value. A literal, or an object that is a spec */
 	uint32_t values, value_count;  /* const: its literals */
@@ -107,6 +108,7 @@ struct glc_tree {
 	uint32_t symbol_mask, symbol_count;
 	bool lexed;                             /* names come from a lexer: their characters are right */
 	bool included;                          /* declarations now come from an included text */
+	bool whole_positions;                   /* no position + offset: they are no places in a text */
 	bool failed;                            /* memory ran out: sticky */
 };
 

@@ -38,3 +38,9 @@ tests_stress_ptx_flow_SOURCES = tests/stress/ptx_flow.c $(PTX_SUPPORT)
 tests_stress_ptx_limits_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_ptx_limits_LDADD = lib/libglacier-internal.la
 tests_stress_ptx_limits_SOURCES = tests/stress/ptx_limits.c $(PTX_SUPPORT)
+
+# The three forms of a module, of every example and of what the fuzz targets begin with.
+check_PROGRAMS += tests/stress/round_trip
+TESTS += tests/stress/round_trip
+tests_stress_round_trip_LDADD = lib/libglacier.la
+tests_stress_round_trip_SOURCES = tests/stress/round_trip.c tests/stress/stress.h

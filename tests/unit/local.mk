@@ -6,8 +6,8 @@ UNIT_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(CRITERION_CFLAGS)
 UNIT_LDADD = lib/libglacier-internal.la $(CRITERION_LIBS) -lm
 
 if UNIT_TESTS
-check_PROGRAMS += tests/unit/test_base tests/unit/test_ir_math
-TESTS += tests/unit/test_base tests/unit/test_ir_math
+check_PROGRAMS += tests/unit/test_base tests/unit/test_front tests/unit/test_ir_math
+TESTS += tests/unit/test_base tests/unit/test_front tests/unit/test_ir_math
 tests_unit_test_base_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_base_LDADD = $(UNIT_LDADD)
 tests_unit_test_base_SOURCES = \
@@ -20,6 +20,14 @@ tests_unit_test_base_SOURCES = \
 	tests/unit/test_base_hist.c \
 	tests/unit/test_base_rng.c \
 	tests/unit/test_base_source.c \
+	$(NULL)
+
+# What goes into a module and comes back as text, JSON or a report: the public headers.
+tests_unit_test_front_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_front_LDADD = $(UNIT_LDADD)
+tests_unit_test_front_SOURCES = \
+	tests/unit/test_ir_json.c \
+	tests/unit/test_ir_print.c \
 	$(NULL)
 
 tests_unit_test_ir_math_CPPFLAGS = $(UNIT_CPPFLAGS)
