@@ -33,4 +33,10 @@ tests_unit_test_front_SOURCES = \
 tests_unit_test_ir_math_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_ir_math_LDADD = $(UNIT_LDADD)
 tests_unit_test_ir_math_SOURCES = tests/unit/test_ir_math.c tests/stress/math_eval.h
+
+check_PROGRAMS += tests/unit/test_kernel_page
+TESTS += tests/unit/test_kernel_page
+tests_unit_test_kernel_page_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_kernel_page_LDADD = $(UNIT_LDADD)
+tests_unit_test_kernel_page_SOURCES = tests/unit/test_kernel_page.c
 endif
