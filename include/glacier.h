@@ -12,6 +12,7 @@
 #include <glacier/buffer.h>
 #include <glacier/diagnostic.h>
 #include <glacier/kernel.h>
+#include <glacier/limits.h>
 #include <glacier/memory.h>
 #include <glacier/status.h>
 #include <glacier/target.h>

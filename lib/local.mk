@@ -14,6 +14,7 @@ glacierinclude_HEADERS = \
 	include/glacier/buffer.h \
 	include/glacier/diagnostic.h \
 	include/glacier/kernel.h \
+	include/glacier/limits.h \
 	include/glacier/memory.h \
 	include/glacier/status.h \
 	include/glacier/target.h \
@@ -42,6 +43,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/source.c \
 	lib/base/source.h \
 	lib/base/status.c \
+	lib/compile/limits.c \
+	lib/compile/limits.h \
 	lib/compile/module.c \
 	lib/ir/backend.h \
 	lib/ir/build.c \

@@ -13,6 +13,7 @@
 #include <glacier/base.h>
 #include <glacier/buffer.h>
 #include <glacier/diagnostic.h>
+#include <glacier/limits.h>
 #include <glacier/memory.h>
 #include <glacier/status.h>
 #include <glacier/target.h>
@@ -57,6 +58,7 @@ enum glacier_optimize {
 struct glacier_write_options {
 	enum glacier_optimize optimize;
 	bool debug;                /* -g: names and source lines */
+	const struct glacier_limits *limits;  /* SPIR-V: the device's, checked; NULL: what Vulkan promises */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <glacier/kernel.h>
 
 #include "base/buf.h"
+#include "compile/limits.h"
 #include "ir/backend.h"
 #include "ir/json.h"
 #include "ir/lower.h"
@@ -135,8 +136,10 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 	glc_ssa_build(&module->tree, options, true, module->memory, &module->ir, diag);
 	if (!diag->errors)
 		verify(module, &module->ir, diag);
-	if (!diag->errors)
-		glc_uniform_check(&module->ir, module->memory, diag);
+	if (diag->errors)
+		return;
+	glc_uniform_check(&module->ir, module->memory, diag);
+	glc_limits_warn(&module->ir, diag);
 }
 
 /* What every front end begins with; false, reported, without memory. */
@@ -267,7 +270,9 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 			 &relay.diag);
 	if (status == GLACIER_OK)
 		verify(module, &lowered, &relay.diag);
-	if (status == GLACIER_OK)
+	if (status == GLACIER_OK && target->kind == GLACIER_TARGET_SPIRV)
+		glc_limits_check(&lowered, input.options->limits, &relay.diag);
+	if (status == GLACIER_OK && relay.first == GLACIER_OK)
 		status = write_target(&input, buffer, &relay.diag);
 	if (relay_end(&relay) != GLACIER_OK)
 		status = relay.first;

@@ -2,8 +2,6 @@
 /* Objects of a kernel as variables and constants of the module; its entry point. */
 #include "spirv/module.h"
 
-enum { PUSH_BYTES_LIMIT = 128, SHARED_BYTES_COMMON = 32768 };
-
 static void name(struct sp *sp, uint32_t id, struct glc_name text)
 {
 	if (sp->input->options->debug)
@@ -186,11 +184,6 @@ static void declare_push_constants(struct sp *sp)
 		}
 	if (!count)
 		return;
-	if (kernel->push_bytes > PUSH_BYTES_LIMIT) {
-		glc_fail(sp->diag, GLC_GA_PUSH_BYTES, kernel->pos, (int)kernel->name.bytes, kernel->name.at,
-			 kernel->push_bytes);
-		return;
-	}
 	block = sp_id(sp);
 	first = sp->types.count;
 	sp_put(sp, &sp->types, GLC_SPV_TypeStruct, count + 2)[1] = block;
@@ -213,20 +206,6 @@ static void declare_push_constants(struct sp *sp)
 				      object->name.bytes);
 	}
 	sp->push_constants = variable(sp, pointer(sp, GLC_SPV_PUSH_CONSTANT, block), GLC_SPV_PUSH_CONSTANT, 0);
-}
-
-static void check_shared(struct sp *sp)
-{
-	const struct glc_kernel *kernel = sp->kernel;
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < kernel->object_count; i++)
-		if (kernel->objects[i].kind == GLC_OBJECT_SHARED)
-			bytes += (uint64_t)kernel->objects[i].length.value *
-				 glc_types[kernel->objects[i].type].bytes;
-	if (bytes > SHARED_BYTES_COMMON)
-		glc_warn(sp->diag, GLC_GA_SHARED_LARGE, kernel->pos, (int)kernel->name.bytes,
-			 kernel->name.at, (unsigned long long)bytes);
 }
 
 bool sp_declare_objects(struct sp *sp)
@@ -254,7 +233,6 @@ bool sp_declare_objects(struct sp *sp)
 		}
 	}
 	declare_push_constants(sp);
-	check_shared(sp);
 	return !sp->failed;
 }
 

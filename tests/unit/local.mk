@@ -30,6 +30,13 @@ tests_unit_test_front_SOURCES = \
 	tests/unit/test_ir_print.c \
 	$(NULL)
 
+# What the public calls promise besides their code: limits, measurements.
+check_PROGRAMS += tests/unit/test_compile
+TESTS += tests/unit/test_compile
+tests_unit_test_compile_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_compile_LDADD = $(UNIT_LDADD)
+tests_unit_test_compile_SOURCES = tests/unit/test_compile_limits.c
+
 tests_unit_test_ir_math_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_ir_math_LDADD = $(UNIT_LDADD)
 tests_unit_test_ir_math_SOURCES = tests/unit/test_ir_math.c tests/stress/math_eval.h
