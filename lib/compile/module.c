@@ -97,7 +97,6 @@ static enum glacier_status relay_end(struct relay *relay)
 static void forget(struct glacier_module *module)
 {
 	glacier_memory_reset(module->memory);
-	memset(&module->tree, 0, sizeof module->tree);
 	memset(&module->sources, 0, sizeof module->sources);
 	memset(&module->map, 0, sizeof module->map);
 	memset(&module->ir, 0, sizeof module->ir);

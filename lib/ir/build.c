@@ -5,7 +5,7 @@
 
 static uint32_t table_size(uint32_t hint)
 {
-	uint32_t size = 64;
+	uint32_t size = 32;
 
 	while (size < hint && size < 1u << 24)
 		size *= 2;
@@ -115,7 +115,9 @@ glc_value glc_append(struct glc_builder *b, const struct glc_inst *inst)
 {
 	struct glc_inst *at;
 
-	if (b->insts.count >= GLC_CONST_BIT - 1 || !(at = GLC_PUSH(b->memory, &b->insts))) {
+	/* Memory ends long before 2^31 instructions do, where a number would look like a constant. */
+	at = GLC_PUSH(b->memory, &b->insts);
+	if (!at) {
 		b->failed = true;
 		return 0;
 	}

@@ -86,7 +86,7 @@ static bool is_inside(glc_value value, glc_value head)
 	return !glc_is_const(value) && value > head;
 }
 
-static glc_value merge(struct ssa *s, const struct ssa_frame *frame, uint32_t pos,
+static glc_value merge(struct ssa *s, struct ssa_frame *frame, uint32_t pos,
 		       const struct ssa_join *join, bool second_open)
 {
 	glc_value first = frame->first_open ? join->first : GLC_NO_VALUE;
@@ -95,8 +95,14 @@ static glc_value merge(struct ssa *s, const struct ssa_frame *frame, uint32_t po
 
 	if (frame->first_open && !glc_is_set(first))
 		return glc_ssa_unset(s, pos, SSA_WAY_TRUE, first);
-	if (second_open && !glc_is_set(second))
-		return glc_ssa_unset(s, pos, SSA_WAY_FALSE, second);
+	if (second_open && !glc_is_set(second)) {
+		/* Registers of one arm alone: one reason serves them all. */
+		if (second != GLC_NO_VALUE)
+			return glc_ssa_unset(s, pos, SSA_WAY_FALSE, second);
+		if (!frame->first_only)
+			frame->first_only = glc_ssa_unset(s, pos, SSA_WAY_FALSE, second);
+		return frame->first_only;
+	}
 	if (frame->first_open && second_open && first != second)
 		return glc_phi(&s->b, s->regs[join->reg].type, first, second);
 	if (is_inside(known, frame->head))
@@ -138,7 +144,10 @@ void glc_ssa_end_if(struct ssa *s)
 		for (uint32_t i = frame.joins; i < s->joins.count && !s->failed; i++) {
 			struct ssa_join join = s->joins.at[i];
 
-			glc_ssa_write(s, join.reg, merge(s, &frame, pos, &join, second_open));
+			glc_value merged = merge(s, &frame, pos, &join, second_open);
+
+			if (merged != s->regs[join.reg].now)
+				glc_ssa_write(s, join.reg, merged);
 		}
 	s->joins.count = frame.joins;
 }

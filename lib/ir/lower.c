@@ -778,12 +778,10 @@ static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where
 		/* Users stand behind what they use: there are no loops among the plain ones. */
 		if (!used[i] && glc_ops[inst->op].result != '-')
 			return true;
-		for (int a = 0; a < 4 && inst->arg[a] != GLC_NO_VALUE; a++)
+		/* None of the plain ones takes more than three; an absent one counts as constant. */
+		for (int a = 0; a < 3; a++)
 			if (!glc_is_const(inst->arg[a]))
 				used[inst->arg[a]] = 1;
-		/* A Phi may have only its second argument. */
-		if (inst->op == GLC_OP_Phi && inst->arg[0] == GLC_NO_VALUE && !glc_is_const(inst->arg[1]))
-			used[inst->arg[1]] = 1;
 	}
 	return false;
 }

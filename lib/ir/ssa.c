@@ -167,13 +167,16 @@ static bool read_operands(struct ssa *s, const struct glc_stmt *stmt, struct glc
 /* The type of the result, or GLC_VOID when the row has none. */
 static enum glc_type result_type(const struct glc_stmt *stmt)
 {
-	switch (glc_ops[stmt->op].result) {
+	char result = glc_ops[stmt->op].result;
+
+	if (result == 'T' || result == '?')
+		return stmt->type;
+	switch (result) {
 	case 'B': return GLC_BOOL;
 	case 'U': return GLC_U32;
 	case 'W': return stmt->type == GLC_I32 ? GLC_I64 : GLC_U64;
-	case '-': return GLC_VOID;
 	}
-	return stmt->type;
+	return GLC_VOID;
 }
 
 /* What cannot be said by the table. */
@@ -445,7 +448,7 @@ static void do_return(struct ssa *s)
 }
 
 /* After a statement that leaves: to the Else or End of its block. */
-static uint32_t skip_unreachable(struct ssa *s, uint32_t index, uint32_t end)
+static __attribute__((noinline)) uint32_t skip_unreachable(struct ssa *s, uint32_t index, uint32_t end)
 {
 	const struct glc_stmt *stmts = s->tree->stmts.at;
 

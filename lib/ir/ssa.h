@@ -78,6 +78,7 @@ struct ssa_frame {
 	uint32_t outer_stamp, journal, joins;
 	bool first_open;            /* if: the first arm reaches its end */
 	bool in_else;
+	glc_value first_only;       /* why a register that only the first arm writes is unset; 0: not asked yet */
 	glc_value head;             /* the If or Loop */
 	uint32_t scope;             /* for sharing */
 	/* loops */

@@ -389,7 +389,7 @@ void glc_text_body(struct glc_text_parser *p)
 		}
 		if (!good)
 			recover(p, open);
-		if (p->stopped || tree->failed || tree->diag->errors >= max_errors) {
+		if (p->stopped | tree->failed | (tree->diag->errors >= max_errors)) {
 			p->stopped = true;
 			return;
 		}

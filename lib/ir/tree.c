@@ -122,7 +122,8 @@ static inline struct glc_symbol *find_symbol(struct glc_tree *tree, struct glc_n
 
 	for (; (symbol = &tree->symbols[slot])->key; slot = (slot + 1) & tree->symbol_mask)
 		if (symbol->key == key && symbol->kernel == kernel &&
-		    (name.bytes <= 7 || same_name(symbol->name, name)))
+		    (name.bytes <= 7 ||
+		     same_name((struct glc_name){symbol->name, symbol->name_bytes}, name)))
 			return symbol;
 	return symbol;
 }
@@ -130,7 +131,13 @@ static inline struct glc_symbol *find_symbol(struct glc_tree *tree, struct glc_n
 static void add_symbol(struct glc_tree *tree, struct glc_symbol *slot, struct glc_name name,
 		       uint64_t key, uint32_t kernel, uint32_t index)
 {
-	*slot = (struct glc_symbol){.key = key, .name = name, .kernel = kernel, .index = index};
+	*slot = (struct glc_symbol){
+		.key = key,
+		.name = name.at,
+		.name_bytes = name.bytes,
+		.kernel = kernel,
+		.index = index,
+	};
 	if (++tree->symbol_count * 4 > tree->symbol_mask * 3 && !grow_symbols(tree))
 		tree->failed = true;
 }

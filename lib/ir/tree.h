@@ -87,7 +87,8 @@ struct glc_row {
 
 struct glc_symbol {
 	uint64_t key;          /* of the name and its sigil; 0: a free slot */
-	struct glc_name name;
+	const char *name;
+	uint32_t name_bytes;
 	uint32_t kernel;       /* 0: of the module; else the kernel's number + 1 that it belongs to */
 	uint32_t index;        /* register, declaration of the kernel, or module constant */
 };

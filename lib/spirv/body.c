@@ -379,14 +379,13 @@ static void shuffle(struct sp *sp, const struct glc_inst *inst, uint32_t index)
 
 /* --- The walk ------------------------------------------------------------ */
 
+/* -g: OpLine where the line changes. */
 static void line(struct sp *sp, const struct glc_inst *inst)
 {
 	const struct glc_source *source;
 	struct glacier_location where = {0};
 	uint32_t *at;
 
-	if (!sp->input->options->debug || !sp->input->map)
-		return;
 	source = glc_source_at(sp->input->map, inst->pos);
 	if (!source)
 		return;
@@ -515,6 +514,7 @@ static void begin_function(struct sp *sp)
 void sp_body(struct sp *sp)
 {
 	const struct glc_kernel *kernel = sp->kernel;
+	bool debug = sp->input->options->debug && sp->input->map;
 
 	sp->values = glc_bump_zero(sp->memory, ((size_t)kernel->inst_count + 1) * sizeof *sp->values);
 	if (!sp->values) {
@@ -533,7 +533,8 @@ void sp_body(struct sp *sp)
 		} else if (inst->op >= GLC_OP_If && inst->op <= GLC_OP_Continue) {
 			i = sp_flow(sp, i);
 		} else {
-			line(sp, inst);
+			if (debug)
+				line(sp, inst);
 			instruction(sp, i++);
 		}
 	}

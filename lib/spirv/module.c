@@ -21,13 +21,16 @@ void sp_put_string(struct sp *sp, sp_words *section, uint32_t op, const uint32_t
 	section->count += 1 + n + text_words;
 	at[0] = (1 + n + text_words) << 16 | op;
 	memcpy(at + 1, words, n * sizeof *words);
-	at[n + text_words] = 0;
+	at += 1 + n;
+	at[text_words - 1] = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(at, text, bytes);
+#else
 	/* Characters fill a word from its low byte, whatever the machine (SPIR-V, 2.2.1). */
-	for (uint32_t i = 0; i < bytes; i++) {
-		if (i % 4 == 0)
-			at[1 + n + i / 4] = 0;
-		at[1 + n + i / 4] |= (uint32_t)(unsigned char)text[i] << i % 4 * 8;
-	}
+	memset(at, 0, text_words * sizeof *at);
+	for (uint32_t i = 0; i < bytes; i++)
+		at[i / 4] |= (uint32_t)(unsigned char)text[i] << i % 4 * 8;
+#endif
 }
 
 void sp_decorate(struct sp *sp, uint32_t id, enum glc_spv_decoration decoration)
@@ -191,19 +194,51 @@ static uint32_t make_const(struct sp *sp, enum glc_type type, uint64_t bits)
 	return id;
 }
 
+static inline uint32_t const_slot(const struct sp *sp, enum glc_type type, uint64_t bits)
+{
+	return (uint32_t)((bits ^ type) * 0x9e3779b97f4a7c15u >> 40) & sp->shared_mask;
+}
+
+static void grow_shared(struct sp *sp)
+{
+	uint32_t old_size = sp->shared_mask + 1, slot;
+	struct sp_const *old = sp->shared;
+	struct sp_const *grown = glc_bump_zero(sp->memory, (size_t)old_size * 4 * sizeof *grown);
+
+	if (!grown) {
+		sp->failed = true;
+		sp->shared_count = 0;   /* the table is full: nothing of it matters any more */
+		memset(old, 0, old_size * sizeof *old);
+		return;
+	}
+	sp->shared = grown;
+	sp->shared_mask = old_size * 4 - 1;
+	for (uint32_t i = 0; i < old_size; i++) {
+		if (!old[i].id)
+			continue;
+		slot = const_slot(sp, old[i].type, old[i].bits);
+		while (grown[slot].id)
+			slot = (slot + 1) & sp->shared_mask;
+		grown[slot] = old[i];
+	}
+}
+
 /* i32 and u32 of the same bits are one constant here, so the IR's numbering does not suffice. */
 uint32_t sp_const_bits(struct sp *sp, enum glc_type type, uint64_t bits)
 {
-	uint32_t slot, mask = sp->shared_mask;
 	struct sp_const *at;
+	uint32_t slot, id;
 
 	type = sp_plain(type);
-	slot = (uint32_t)((bits ^ type) * 0x9e3779b97f4a7c15u >> 40) & mask;
-	for (; (at = &sp->shared[slot])->id; slot = (slot + 1) & mask)
+	slot = const_slot(sp, type, bits);
+	for (; (at = &sp->shared[slot])->id; slot = (slot + 1) & sp->shared_mask)
 		if (at->bits == bits && at->type == type)
 			return at->id;
-	*at = (struct sp_const){bits, type, make_const(sp, type, bits)};
-	return at->id;
+	id = make_const(sp, type, bits);
+	*at = (struct sp_const){bits, type, id};
+	if (++sp->shared_count > sp->shared_mask / 2)
+		grow_shared(sp);
+	return id;
 }
 
 uint32_t sp_const_u32(struct sp *sp, uint32_t value)
@@ -314,9 +349,12 @@ static void join(struct sp *sp, struct glacier_buffer *buffer, bool *good)
 
 	glc_writer_begin(&w, buffer);
 	for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-		append(&w, sections[i]->at, sections[i]->count);
+		if (sections[i]->count)
+			append(&w, sections[i]->at, sections[i]->count);
 	*good = glc_writer_end(&w) && !sp->failed;
 }
+
+enum { FIRST_CONSTS = 32 };
 
 enum glacier_status glc_spirv_write(const struct glc_backend_input *input,
 				    struct glacier_buffer *buffer, struct glacier_diag *diag)
@@ -329,14 +367,11 @@ enum glacier_status glc_spirv_write(const struct glc_backend_input *input,
 		.diag = diag,
 		.next_id = 1,
 	};
-	uint32_t errors = diag->errors, size = 64;
+	uint32_t errors = diag->errors;
 	bool good;
 
-	/* Constants made here are few: numbers of members, scopes, semantics, extents. */
-	while (size < 2 * (ir->const_count + 64 * ir->kernel_count))
-		size *= 2;
-	sp.shared = glc_bump_zero(sp.memory, size * sizeof *sp.shared);
-	sp.shared_mask = size - 1;
+	sp.shared = glc_bump_zero(sp.memory, FIRST_CONSTS * sizeof *sp.shared);
+	sp.shared_mask = FIRST_CONSTS - 1;
 	sp.consts = glc_bump_zero(sp.memory, ((size_t)ir->const_count + 1) * sizeof *sp.consts);
 	if (!sp.shared || !sp.consts)
 		return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);

@@ -46,7 +46,7 @@ struct sp {
 	uint32_t buffer_pointers[GLC_TYPE_COUNT];   /* to the block of a buffer of that type */
 	uint32_t *consts;                  /* by constant of the IR */
 	struct sp_const *shared;           /* by bits and type: a table with open addressing */
-	uint32_t shared_mask;
+	uint32_t shared_mask, shared_count;
 	uint32_t built_ins[SP_BUILT_IN_COUNT];
 	GLC_ARRAY(struct sp_array) arrays;
 	GLC_ARRAY(struct sp_file) files;
