@@ -351,7 +351,7 @@ static glc_value step_counter(struct ssa *s, const struct ssa_frame *frame)
 	struct glc_builder *b = &s->b;
 	enum glc_type type = s->tree->stmts.at[frame->stmt].type;
 	enum glc_type plain = glc_unsigned_of(type);
-	glc_value k = frame->counter, step = frame->step, left, size, leave;
+	glc_value k = frame->counter, step = frame->step, left, size, leave, next;
 	glc_value up = glc_emit2(b, GLC_OP_Sub, type, frame->bound, k);
 
 	if (glc_is_const(step)) {
@@ -370,7 +370,9 @@ static glc_value step_counter(struct ssa *s, const struct ssa_frame *frame)
 		size = glc_bitcast(b, plain, type, glc_emit1(b, GLC_OP_Abs, type, step));
 	}
 	leave = glc_emit2(b, GLC_OP_Le, plain, glc_bitcast(b, plain, type, left), size);
-	b->insts.at[k].arg[1] = glc_emit2(b, GLC_OP_Add, type, k, step);
+	/* Emit first, then look the counter up: emitting may move the array. */
+	next = glc_emit2(b, GLC_OP_Add, type, k, step);
+	b->insts.at[k].arg[1] = next;
 	return leave;
 }
 

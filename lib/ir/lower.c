@@ -207,7 +207,7 @@ static glc_value float_add_by_exchange(struct lower *l, struct glc_inst *inst)
 	struct glc_builder *b = &l->b;
 	struct glc_inst load = *inst, exchange = *inst, loop = {.op = GLC_OP_Loop}, phi = {.op = GLC_OP_Phi};
 	struct glc_inst next = {.op = GLC_OP_Continuing}, end = {.op = GLC_OP_EndLoop};
-	glc_value old, sum, got, head;
+	glc_value old, sum, got, head, at;
 	uint32_t scope;
 
 	lower_index(l, inst);
@@ -243,12 +243,15 @@ static glc_value float_add_by_exchange(struct lower *l, struct glc_inst *inst)
 	next.arg[1] = b->edge_values.count;
 	next.arg[2] = 1;
 	next.arg[3] = GLC_NO_VALUE;
-	b->insts.at[head].arg[2] = glc_append(b, &next);
+	/* Append first, then look the head up: appending may move the array. */
+	at = glc_append(b, &next);
+	b->insts.at[head].arg[2] = at;
 	end.arg[0] = glc_emit2(b, GLC_OP_Eq, GLC_U32, got, old);
 	end.arg[1] = push_edge_value(b, got);
 	end.arg[2] = end.arg[3] = GLC_NO_VALUE;
 	glc_scope_end(b, scope);
-	b->insts.at[head].arg[1] = glc_append(b, &end);
+	at = glc_append(b, &end);
+	b->insts.at[head].arg[1] = at;
 	b->insts.at[head].arg[3] = GLC_NO_VALUE;
 	b->insts.at[old].arg[1] = got;
 	phi.arg[0] = 0;   /* the slot */
@@ -619,6 +622,7 @@ static uint32_t end_loop(struct lower *l, uint32_t index)
 	struct glc_inst inst = l->source->insts[index];
 	struct frame *frame = top(l);
 	struct glc_builder *b = &l->b;
+	glc_value at;
 
 	for (uint32_t i = frame->source + 1; l->source->insts[i].op == GLC_OP_Phi; i++)
 		if (is_live(l, i) && !is_invariant(l, i))
@@ -629,7 +633,9 @@ static uint32_t end_loop(struct lower *l, uint32_t index)
 	}
 	inst.arg[2] = frame->first_break;
 	glc_scope_end(b, frame->scope);
-	b->insts.at[frame->head].arg[1] = glc_append(b, &inst);
+	/* Append first, then look the head up: appending may move the array. */
+	at = glc_append(b, &inst);
+	b->insts.at[frame->head].arg[1] = at;
 	l->slots.count = frame->exit_slots;
 	l->frames.count--;
 	return copy_slot_phis(l, index);
