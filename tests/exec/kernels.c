@@ -79,9 +79,23 @@ void kernels_close(struct kernels *kernels)
 	glacier_module_destroy(kernels->module);
 }
 
+int kernels_finish(struct kernels *kernels)
+{
+	unsigned failures = kernels->failures;
+
+	printf("%u failed\n", failures);
+	if (failures) {
+		/* A driver whose kernel never ended would wait for it. */
+		fflush(stdout);
+		_Exit(1);
+	}
+	kernels_close(kernels);
+	return 0;
+}
+
 void kernels_fail(struct kernels *kernels, const char *text, const char *format, ...)
 {
-	enum { MOST_PRINTED = 60, MOST_TEXTS = 4 };
+	enum { MOST_PRINTED = 60, MOST_TEXTS = 4, LONGEST_TEXT = 3000 };
 	va_list args;
 
 	if (kernels->failures++ >= MOST_PRINTED)
@@ -91,7 +105,7 @@ void kernels_fail(struct kernels *kernels, const char *text, const char *format,
 	vprintf(format, args);
 	va_end(args);
 	putchar('\n');
-	if (text && kernels->failures <= MOST_TEXTS)
+	if (text && strlen(text) < LONGEST_TEXT && kernels->failures <= MOST_TEXTS)
 		printf("%s\n", text);
 }
 
@@ -114,6 +128,7 @@ bool kernels_read(struct kernels *kernels, const char *text, const char *const *
 	struct glacier_read_options options = {.defines = list};
 
 	kernels->error[0] = kernels->message[0] = 0;
+	kernels->text = text;
 	for (; defines && defines[2 * options.define_count]; options.define_count++)
 		list[options.define_count] = (struct glacier_define){
 			defines[2 * options.define_count], defines[2 * options.define_count + 1]};
@@ -134,12 +149,12 @@ bool kernels_write(struct kernels *kernels, const char *target, bool optimize)
 	if (glacier_module_write(kernels->module, &parsed, &options, &kernels->code, &diag) != GLACIER_OK)
 		return false;
 #ifdef WITH_VALID
-	if (parsed.kind == GLACIER_TARGET_SPIRV) {
+	if (parsed.kind == GLACIER_TARGET_SPIRV && kernels->valid[parsed.minor]) {
 		char message[512];
 
 		if (!valid_spirv(kernels->valid[parsed.minor], (const uint32_t *)(const void *)kernels->code.data,
 				 kernels->code.size / 4, message, sizeof message))
-			kernels_fail(kernels, NULL, "%s -O%d: the validator says: %s", target, optimize, message);
+			kernels_fail(kernels, kernels->text, "%s -O%d: the validator says: %s", target, optimize, message);
 	}
 #endif
 	return true;

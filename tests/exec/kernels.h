@@ -21,12 +21,15 @@ void script_add(struct script *script, const char *format, ...) __attribute__((f
 
 enum { KERNEL_TARGETS = 8 };
 
+struct valid;
+
 struct kernels {
 	struct glacier_module *module;
 	struct exec *exec;                /* NULL: nothing can be run; why says the reason */
 	char why[256];
-	void *valid[KERNEL_TARGETS];      /* by SPIR-V minor version; NULL: nothing is validated */
+	struct valid *valid[KERNEL_TARGETS];  /* by SPIR-V minor version; NULL: nothing is validated */
 	struct glacier_buffer code;       /* what the last kernels_write made */
+	const char *text;                 /* what was read last */
 	char error[8];                    /* the code of the first error of the last call, or "" */
 	char message[512];
 	unsigned failures;
@@ -36,6 +39,9 @@ struct kernels {
 void kernels_open(struct kernels *kernels);
 void kernels_close(struct kernels *kernels);
 
+/* The end of a test: says how many failed, closes, and gives the exit status. */
+int kernels_finish(struct kernels *kernels);
+
 /* Count and print a failure; the text, if any, is shown for the first few. */
 void kernels_fail(struct kernels *kernels, const char *text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -43,7 +49,7 @@ void kernels_fail(struct kernels *kernels, const char *text, const char *format,
 /* Read and check a text; false with error and message set when it is refused. */
 bool kernels_read(struct kernels *kernels, const char *text, const char *const *defines);
 
-/* Write what was read for a target, by its name; SPIR-V is validated (a failure is counted). */
+/* Write what was read for a target, by its name; SPIR-V is validated (failures count). */
 bool kernels_write(struct kernels *kernels, const char *target, bool optimize);
 
 /* The same two in turn, then one dispatch. False after a failure, which is counted. */

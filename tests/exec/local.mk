@@ -51,8 +51,8 @@ if SPIRV_TOOLS_IN_PROCESS
 KERNELS_CPPFLAGS += -DWITH_VALID
 KERNELS_LDADD += tests/diff/libvalid.la
 endif
-check_PROGRAMS += tests/exec/op_table
-TESTS += tests/exec/op_table
+check_PROGRAMS += tests/exec/op_table tests/exec/semantics
+TESTS += tests/exec/op_table tests/exec/semantics
 tests_exec_op_table_CPPFLAGS = $(KERNELS_CPPFLAGS)
 tests_exec_op_table_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_exec_op_table_LDADD = $(KERNELS_LDADD) -lm
@@ -71,4 +71,15 @@ tests_exec_op_table_SOURCES = \
 	tests/exec/op_values.h \
 	tests/exec/refused.c \
 	tests/exec/refused.h \
+	$(NULL)
+tests_exec_semantics_CPPFLAGS = $(KERNELS_CPPFLAGS)
+tests_exec_semantics_LDADD = $(KERNELS_LDADD)
+tests_exec_semantics_SOURCES = \
+	tests/exec/kernels.c \
+	tests/exec/kernels.h \
+	tests/exec/semantics.c \
+	tests/exec/shapes.h \
+	tests/exec/shapes_for.c \
+	tests/exec/shapes_if.c \
+	tests/exec/shapes_loop.c \
 	$(NULL)
