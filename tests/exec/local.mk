@@ -7,6 +7,9 @@ EXTRA_DIST += \
 	tests/exec/data/spec.spvasm \
 	tests/exec/data/vector_add.spvasm \
 	tests/exec/math_f32.sh \
+endif
+
+	tests/exec/random_long.sh \
 	tests/exec/runner.sh \
 	tests/exec/vector_add.sh \
 	$(NULL)
@@ -37,6 +40,27 @@ tests_exec_examples_LDADD = tests/exec/libexec.la lib/libglacier.la -lm
 if SPIRV_TOOLS_IN_PROCESS
 tests_exec_examples_CPPFLAGS += -DHAVE_VALID
 tests_exec_examples_LDADD += tests/diff/libvalid.la
+endif
+
+# Random kernels: `make check` tries 50 seeds, `make check-long` 2,000.
+
+check_PROGRAMS += tests/exec/random_kernels
+TESTS += tests/exec/random_kernels
+CHECK_LONG += tests/exec/random_long.sh:1800
+tests_exec_random_kernels_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+tests_exec_random_kernels_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
+tests_exec_random_kernels_LDADD = tests/exec/libexec.la lib/libglacier-internal.la -lm
+tests_exec_random_kernels_SOURCES = \
+	tests/exec/random.h \
+	tests/exec/random_eval.c \
+	tests/exec/random_kernels.c \
+	tests/exec/random_make.c \
+	tests/exec/random_text.c \
+	tests/exec/random_value.c \
+	$(NULL)
+if SPIRV_TOOLS_IN_PROCESS
+tests_exec_random_kernels_CPPFLAGS += -DHAVE_VALID
+tests_exec_random_kernels_LDADD += tests/diff/libvalid.la
 endif
 endif
 
