@@ -81,9 +81,9 @@ struct glc_operand glc_json_register(struct glc_json *j, const char *name, uint3
 {
 	struct glc_tree_kernel *kernel = glc_tree_current(j->tree);
 	uint32_t count = kernel->registers.count;
-	struct glc_operand operand;
+	struct glc_name text = {name, (uint32_t)strlen(name)};
+	struct glc_operand operand = glc_tree_register(j->tree, text, glc_name_key(text, '%'), pos);
 
-	operand = glc_tree_register(j->tree, (struct glc_name){name, (uint32_t)strlen(name)}, pos);
 	/* The document goes away: a new name must not. Symbols are looked up only while it lives. */
 	if (kernel->registers.count > count)
 		kernel->registers.at[count] = glc_json_copy(j, name);
@@ -92,7 +92,9 @@ struct glc_operand glc_json_register(struct glc_json *j, const char *name, uint3
 
 static bool object(struct glc_json *j, const char *name, uint32_t pos, struct glc_operand *operand)
 {
-	*operand = glc_tree_object(j->tree, (struct glc_name){name, (uint32_t)strlen(name)}, pos);
+	struct glc_name text = {name, (uint32_t)strlen(name)};
+
+	*operand = glc_tree_object(j->tree, text, glc_name_key(text, '@'), pos);
 	return true;
 }
 

@@ -100,7 +100,7 @@ static bool counter(struct glc_json *j, struct glc_stmt *stmt, const cJSON *item
 	}
 	name = glc_json_copy(j, item->valuestring + 1);
 	name.bytes = (uint32_t)(dot - item->valuestring - 1);
-	stmt->result = glc_tree_register(j->tree, name, pos).index;
+	stmt->result = glc_tree_register(j->tree, name, glc_name_key(name, '%'), pos).index;
 	return true;
 }
 

@@ -119,6 +119,11 @@ static struct glc_operand bits(struct stream *s, uint32_t value)
 	return glc_tree_literal(s->tree, (struct glc_name){text, 10}, s->row->pos);
 }
 
+static struct glc_operand register_of(struct stream *s, struct glc_name name)
+{
+	return glc_tree_register(s->tree, name, glc_name_key(name, '%'), s->row->pos);
+}
+
 /* Register `number` of a file, named %f0 … or %r0 … */
 static struct glc_operand name_register(struct stream *s, char file, uint32_t number)
 {
@@ -138,7 +143,7 @@ static struct glc_operand name_register(struct stream *s, char file, uint32_t nu
 		if (number >= 10)
 			text[n++] = (char)('0' + number / 10);
 		text[n++] = (char)('0' + number % 10);
-		*slot = glc_tree_register(s->tree, (struct glc_name){text, n}, s->row->pos);
+		*slot = register_of(s, (struct glc_name){text, n});
 		*named |= UINT64_C(1) << number;
 	}
 	slot->pos = s->row->pos;
@@ -285,8 +290,8 @@ static void prologue(struct stream *s)
 {
 	struct glc_stmt *stmt;
 
-	s->gid = glc_tree_register(s->tree, fixed("gid"), s->row->pos);
-	s->in = glc_tree_register(s->tree, fixed("in"), s->row->pos);
+	s->gid = register_of(s, fixed("gid"));
+	s->in = register_of(s, fixed("in"));
 	begin(s, GLC_OP_GlobalId, GLC_VOID, s->gid.index);
 	stmt = begin(s, GLC_OP_Lt, GLC_U32, s->in.index);
 	glc_tree_operand(s->tree, stmt, s->gid);

@@ -65,9 +65,11 @@ bool glc_lex_extent(struct glc_text_parser *p, struct glc_operand *operand)
 {
 	uint32_t pos = lex_pos(p);
 	struct glc_name text;
+	uint64_t key;
 
 	if (*p->at == '@') {
-		*operand = glc_tree_object(p->tree, lex_name(p), pos);
+		text = lex_keyed_name(p, &key);
+		*operand = glc_tree_object(p->tree, text, key, pos);
 		return true;
 	}
 	text = lex_literal(p);

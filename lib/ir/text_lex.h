@@ -71,6 +71,21 @@ static inline struct glc_name lex_name(struct glc_text_parser *p)
 	return lex_run(p, LEX_NAME);
 }
 
+/* The same, with the key that it is looked up by made on the way. */
+static inline struct glc_name lex_keyed_name(struct glc_text_parser *p, uint64_t *key)
+{
+	const char *start = p->at + 1, *at = start;
+	uint64_t made = (unsigned char)*p->at;
+	struct glc_name name;
+
+	for (; lex_is(*at, LEX_NAME); at++)
+		made = made << 8 | (unsigned char)*at;
+	name = (struct glc_name){start, (uint32_t)(at - start)};
+	*key = name.bytes <= 7 ? made : glc_name_key(name, *p->at);
+	p->at = at;
+	return name;
+}
+
 /* A number or one of true, false, inf, nan, with an optional leading minus and signed exponent. */
 static inline struct glc_name lex_literal(struct glc_text_parser *p)
 {

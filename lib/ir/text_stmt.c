@@ -32,13 +32,16 @@ static inline bool operand(struct glc_text_parser *p, struct glc_operand *operan
 	struct glc_tree *tree = p->tree;
 	uint32_t pos = lex_pos(p);
 	struct glc_name text;
+	uint64_t key;
 
 	switch (*p->at) {
 	case '%':
-		*operand = glc_tree_register(tree, lex_name(p), pos);
+		text = lex_keyed_name(p, &key);
+		*operand = glc_tree_register(tree, text, key, pos);
 		return true;
 	case '@':
-		*operand = glc_tree_object(tree, lex_name(p), pos);
+		text = lex_keyed_name(p, &key);
+		*operand = glc_tree_object(tree, text, key, pos);
 		return true;
 	}
 	text = lex_literal(p);
@@ -110,8 +113,11 @@ static bool instruction(struct glc_text_parser *p, uint32_t result, uint32_t res
 
 static bool assignment(struct glc_text_parser *p)
 {
-	uint32_t pos = lex_pos(p);
-	uint32_t result = glc_tree_register(p->tree, lex_name(p), pos).index;
+	uint32_t pos = lex_pos(p), result;
+	uint64_t key;
+	struct glc_name name = lex_keyed_name(p, &key);
+
+	result = glc_tree_register(p->tree, name, key, pos).index;
 
 	lex_blanks(p);
 	if (!lex_eat(p, '=')) {
@@ -140,13 +146,15 @@ static bool for_header(struct glc_text_parser *p, struct glc_stmt *stmt)
 	struct glc_operand next;
 	struct glc_name type, word;
 	uint32_t pos = lex_pos(p);
+	uint64_t key;
 
 	if (*p->at != '%') {
 		glc_lex_expected(p, "a counter such as %k.u32");
 		return false;
 	}
 	stmt->result_pos = pos;
-	stmt->result = glc_tree_register(p->tree, lex_name(p), pos).index;
+	type = lex_keyed_name(p, &key);
+	stmt->result = glc_tree_register(p->tree, type, key, pos).index;
 	if (!lex_eat(p, '.')) {
 		glc_lex_expected(p, "the counter's type, as in %k.u32");
 		return false;

@@ -41,24 +41,6 @@ static inline bool same_name(struct glc_name a, struct glc_name b)
 	return a.bytes == b.bytes && !memcmp(a.at, b.at, a.bytes);
 }
 
-/*
- * For names of up to seven bytes the key is the name with its sigil, and nothing else needs
- * to be compared; longer ones have the top bit set, which no short one has, and are hashed.
- */
-static inline uint64_t key_of(struct glc_name name, char sigil)
-{
-	uint64_t key = (unsigned char)sigil;
-
-	if (name.bytes <= 7) {
-		for (uint32_t i = 0; i < name.bytes; i++)
-			key = key << 8 | (unsigned char)name.at[i];
-		return key;
-	}
-	for (uint32_t i = 0; i < name.bytes; i++)
-		key = (key ^ (unsigned char)name.at[i]) * 0x9e3779b97f4a7c15u;
-	return key | UINT64_C(1) << 63;
-}
-
 static inline uint32_t slot_of(const struct glc_tree *tree, uint64_t key, uint32_t kernel)
 {
 	return (uint32_t)((key + kernel) * 0x9e3779b97f4a7c15u >> 32) & tree->symbol_mask;
@@ -199,7 +181,7 @@ struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint
 {
 	struct glc_tree_kernel *kernel = kind == GLC_OBJECT_CONST ? NULL : glc_tree_current(tree);
 	uint32_t scope = kernel ? tree->kernels.count : 0;
-	uint64_t key = key_of(name, '@');
+	uint64_t key = glc_name_key(name, '@');
 	struct glc_symbol *slot;
 	struct glc_decl *decl;
 
@@ -268,9 +250,9 @@ static __attribute__((noinline)) struct glc_operand new_register(struct glc_tree
 	return operand;
 }
 
-struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint64_t key,
+				     uint32_t pos)
 {
-	uint64_t key = key_of(name, '%');
 	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
 
 	if (!slot->key)
@@ -309,9 +291,8 @@ static __attribute__((noinline)) struct glc_operand outer_object(struct glc_tree
 	return glc_tree_literal(tree, (struct glc_name){zero, 1}, pos);
 }
 
-struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint32_t pos)
+struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint64_t key, uint32_t pos)
 {
-	uint64_t key = key_of(name, '@');
 	struct glc_symbol *slot = find_symbol(tree, name, key, tree->kernels.count);
 
 	if (!slot->key)

@@ -135,9 +135,32 @@ static inline struct glc_tree_kernel *glc_tree_current(struct glc_tree *tree)
 struct glc_decl *glc_tree_decl(struct glc_tree *tree, struct glc_name name, uint32_t pos,
 			       enum glc_object_kind kind, enum glc_type type);
 struct glc_operand glc_tree_literal(struct glc_tree *tree, struct glc_name text, uint32_t pos);
-/* name without its sigil. An object that does not exist is reported, and gives a literal 0. */
-struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint32_t pos);
-struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint32_t pos);
+/*
+ * What a name is looked up by. For names of up to seven bytes it is the name with its sigil,
+ * and nothing else needs to be compared; longer ones have the top bit set, which no short
+ * one has, and are hashed.
+ */
+static inline uint64_t glc_name_key(struct glc_name name, char sigil)
+{
+	uint64_t key = (unsigned char)sigil;
+
+	if (name.bytes <= 7) {
+		for (uint32_t i = 0; i < name.bytes; i++)
+			key = key << 8 | (unsigned char)name.at[i];
+		return key;
+	}
+	for (uint32_t i = 0; i < name.bytes; i++)
+		key = (key ^ (unsigned char)name.at[i]) * 0x9e3779b97f4a7c15u;
+	return key | UINT64_C(1) << 63;
+}
+
+/*
+ * name without its sigil; key = glc_name_key(name, '%' or '@'). An object that does not
+ * exist is reported, and gives a literal 0.
+ */
+struct glc_operand glc_tree_register(struct glc_tree *tree, struct glc_name name, uint64_t key,
+				     uint32_t pos);
+struct glc_operand glc_tree_object(struct glc_tree *tree, struct glc_name name, uint64_t key, uint32_t pos);
 
 /* Opens a statement: its operands follow by glc_tree_operand. */
 struct glc_stmt *glc_tree_stmt(struct glc_tree *tree, uint32_t op, uint32_t pos);
