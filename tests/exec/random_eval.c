@@ -86,7 +86,7 @@ static void run_bounded(struct eval *e, const struct rk_stmt *stmt, int lane)
 	double exact;
 	bool open = stmt->approx;
 
-	for (int i = 0; i < stmt->operand_count; i++) {
+	for (int i = 0; i < stmt->operand_count && i < 2; i++) {
 		uint32_t bits = (uint32_t)read(e, &stmt->operand[i], lane);
 
 		memcpy(&x[i], &bits, sizeof x[i]);
