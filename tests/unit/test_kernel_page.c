@@ -72,15 +72,30 @@ static void report(void *user, const struct glacier_diagnostic *diagnostic)
 		     diagnostic->message, (const char *)user);
 }
 
+/* What the JSON on the page includes. */
+static bool include(void *user, const char *path, const char *from, struct glacier_text *out)
+{
+	static const char text[] = "const @half: f32[1] = { 0.5 }\n";
+
+	(void)user;
+	(void)from;
+	*out = (struct glacier_text){path, text, sizeof text - 1};
+	return true;
+}
+
 static void compile(struct glacier_module *module, char *text)
 {
 	static const char targets[][12] = {"spirv", "spirv:1.3", "ptx"};
+	struct glacier_read_options options = {.include = include};
 	struct glacier_text input = {"block", text, strlen(text)};
 	struct glacier_diag diag = {.report = report, .user = text};
 	struct glacier_buffer out = {0};
 	struct glacier_target target;
 
-	cr_assert(glacier_module_read_text(module, &input, NULL, &diag) == GLACIER_OK);
+	if (*text == '{')
+		cr_assert(glacier_module_read_json(module, &input, &options, &diag) == GLACIER_OK);
+	else
+		cr_assert(glacier_module_read_text(module, &input, &options, &diag) == GLACIER_OK);
 	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
 		cr_assert(glacier_target_parse(targets[i], &target, &diag) == GLACIER_OK);
 		cr_assert(glacier_module_write(module, &target, NULL, &out, &diag) == GLACIER_OK);
@@ -89,24 +104,26 @@ static void compile(struct glacier_module *module, char *text)
 	glacier_buffer_fini(&out);
 }
 
-Test(kernel_page, holds_kernels_that_compile_without_a_warning)
+Test(kernel_page, holds_kernels_in_text_and_json_that_compile_without_a_warning)
 {
 	struct glacier_module *module;
 	const char *at = page;
 	char *text;
-	int count = 0;
+	int kernels = 0, documents = 0;
 
 	cr_assert(glacier_module_create(NULL, &module) == GLACIER_OK);
 	while ((text = next_block(&at))) {
 		const char *kernel = strstr(text, "kernel ");
+		bool is_kernel = kernel && (kernel == text || kernel[-1] == '\n');
+		bool is_json = strstr(text, "\"schema\"");
 
-		if (kernel && (kernel == text || kernel[-1] == '\n')) {
+		if (is_kernel || is_json)
 			compile(module, text);
-			count++;
-		}
+		kernels += is_kernel;
+		documents += is_json;
 		free(text);
 	}
-	cr_assert(count >= 7, "only %d kernels were found", count);
+	cr_assert(kernels >= 7 && documents >= 1, "only %d and %d were found", kernels, documents);
 	glacier_module_destroy(module);
 }
 
