@@ -75,10 +75,12 @@ static void relay_report(void *user, const struct glacier_diagnostic *diagnostic
 
 static void relay_begin(struct relay *relay, struct glacier_diag *outer, const struct glc_source_map *map)
 {
-	memset(relay, 0, sizeof *relay);
 	if (outer)
 		relay->diag = *outer;
+	else
+		memset(&relay->diag, 0, sizeof relay->diag);
 	relay->outer = outer;
+	relay->first = GLACIER_OK;
 	relay->diag.report = relay_report;
 	relay->diag.user = relay;
 	relay->diag.map = map;
@@ -97,7 +99,8 @@ static enum glacier_status relay_end(struct relay *relay)
 static void forget(struct glacier_module *module)
 {
 	glacier_memory_reset(module->memory);
-	memset(&module->sources, 0, sizeof module->sources);
+	module->sources.next_base = 0;
+	GLC_PRESIZE(module->memory, &module->sources.list, 4);
 	memset(&module->map, 0, sizeof module->map);
 	memset(&module->ir, 0, sizeof module->ir);
 	module->filled = false;
@@ -219,18 +222,23 @@ enum glacier_status glacier_module_print(struct glacier_module *module, enum gla
  * The IR that a back end is given. The module keeps the optimized one, made while it was
  * checked; the plain one is made from the tree again when it is asked for.
  */
-static enum glacier_status prepare(struct glacier_module *module, const struct glacier_target *target,
-				   bool optimize, struct glc_ir *out, struct glacier_diag *diag)
+static enum glacier_status prepare_plain(struct glacier_module *module, const struct glacier_target *target,
+					 struct glc_ir *out, struct glacier_diag *diag)
 {
 	struct glacier_diag silent = {0};
 	struct glc_ir plain;
 
-	if (!optimize) {
-		glc_ssa_build(&module->tree, &module->options, false, module->memory, &plain, &silent);
-		if (silent.errors)
-			return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
-		return glc_lower(&plain, target, false, module->memory, out, diag);
-	}
+	glc_ssa_build(&module->tree, &module->options, false, module->memory, &plain, &silent);
+	if (silent.errors)
+		return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+	return glc_lower(&plain, target, false, module->memory, out, diag);
+}
+
+static enum glacier_status prepare(struct glacier_module *module, const struct glacier_target *target,
+				   bool optimize, struct glc_ir *out, struct glacier_diag *diag)
+{
+	if (!optimize)
+		return prepare_plain(module, target, out, diag);
 	if (glc_needs_lowering(&module->ir, target, module->memory))
 		return glc_lower(&module->ir, target, true, module->memory, out, diag);
 	*out = module->ir;
