@@ -3,10 +3,11 @@
  * The error of the f32 transcendentals, against the C library's double functions: their own
  * error is below 2^-28 of an f32 ULP, which cannot hide anything at the bounds stated here.
  *
- *	math_f32 [--full] [NAME...]
+ *	math_f32 [--long | --full] [NAME...]
  *
  * By default every 4,099th input, and all neighbours of the inputs where something changes;
- * --full: all 2^32 inputs of each function of one argument, 10^8 random pairs for the others.
+ * --long: every 67th input; --full: all 2^32 of them for each function of one argument, which
+ * takes some 30 minutes of a processor. Random pairs for the others: 6 * 10^5, 4 * 10^6, 10^8.
  * Prints the largest error in ULP of the result and where it is; fails above the bound, or
  * where a zero's sign, an infinity or a NaN is wrong.
  */
@@ -23,7 +24,21 @@
 
 #include "ir/math_trig_f32.h"
 
-enum { BLOCK = 4096, THREADS_MAX = 16, STRIDE = 4099, NEIGHBOURS = 100 };
+enum { BLOCK = 4096, THREADS_MAX = 16, NEIGHBOURS = 100 };
+
+/* How much is looked at. Primes, so that no pattern of bits is left out. */
+struct extent {
+	const char *option;
+	uint32_t stride;        /* between inputs of a function of one argument */
+	uint32_t pairs;
+	uint32_t grid_stride;
+};
+
+static const struct extent EXTENTS[] = {
+	{"", 4099, 600000, 1000003},
+	{"--long", 67, 4000000, 200003},
+	{"--full", 1, 100000000, 16411},
+};
 
 static uint32_t bits_of(float x)
 {
@@ -264,10 +279,10 @@ static void unary_edges(const struct function *f, struct worst *worst)
 	}
 }
 
-static struct worst test_unary(const struct function *f, bool full)
+static struct worst test_unary(const struct function *f, const struct extent *extent)
 {
 	uint64_t inputs = UINT64_C(1) << (f->mirror ? 31 : 32);
-	uint32_t stride = full ? 1 : STRIDE;
+	uint32_t stride = extent->stride;
 	struct job job = {
 		.block = unary_block,
 		.function = f,
@@ -406,18 +421,18 @@ static void grid_block(const struct job *job, uint64_t index, struct worst *wors
 	}
 }
 
-static struct worst test_pair(const struct pair_function *f, bool full)
+static struct worst test_pair(const struct pair_function *f, const struct extent *extent)
 {
 	struct job random = {
 		.block = random_block,
 		.pair = f,
-		.blocks = (full ? 100000000 : 600000) / BLOCK + 1,
+		.blocks = extent->pairs / BLOCK + 1,
 	};
 	struct job grid = {
 		.block = grid_block,
 		.pair = f,
 		.blocks = 2 * SECOND_COUNT,
-		.stride = full ? 16411 : 1000003,
+		.stride = extent->grid_stride,
 	};
 	struct worst worst = run(&random), part = run(&grid);
 
@@ -545,8 +560,15 @@ static bool is_asked(const char *name, char **names)
 
 int main(int argc, char **argv)
 {
-	bool full = argc > 1 && !strcmp(argv[1], "--full"), good = true;
-	char **names = argv + 1 + full;
+	const struct extent *extent = &EXTENTS[0];
+	char **names = argv + 1;
+	bool good = true;
+
+	for (size_t i = 1; i < sizeof EXTENTS / sizeof *EXTENTS; i++)
+		if (argc > 1 && !strcmp(argv[1], EXTENTS[i].option)) {
+			extent = &EXTENTS[i];
+			names++;
+		}
 
 	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		const struct function *f = &FUNCTIONS[i];
@@ -555,7 +577,7 @@ int main(int argc, char **argv)
 
 		if (!is_asked(f->name, names))
 			continue;
-		worst = test_unary(f, full);
+		worst = test_unary(f, extent);
 		good &= report(f->name, &worst, f->bound, false, now() - begun);
 	}
 	for (size_t i = 0; i < PAIR_FUNCTION_COUNT; i++) {
@@ -565,7 +587,7 @@ int main(int argc, char **argv)
 
 		if (!is_asked(f->name, names))
 			continue;
-		worst = test_pair(f, full);
+		worst = test_pair(f, extent);
 		good &= report(f->name, &worst, f->bound, true, now() - begun);
 	}
 	if (!*names)
