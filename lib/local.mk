@@ -16,6 +16,7 @@ glacierinclude_HEADERS = \
 	include/glacier/kernel.h \
 	include/glacier/limits.h \
 	include/glacier/memory.h \
+	include/glacier/stats.h \
 	include/glacier/status.h \
 	include/glacier/target.h \
 	$(NULL)
@@ -43,6 +44,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/source.c \
 	lib/base/source.h \
 	lib/base/status.c \
+	lib/base/watch.c \
+	lib/base/watch.h \
 	lib/compile/limits.c \
 	lib/compile/limits.h \
 	lib/compile/module.c \

@@ -15,6 +15,7 @@
 #include <glacier/diagnostic.h>
 #include <glacier/limits.h>
 #include <glacier/memory.h>
+#include <glacier/stats.h>
 #include <glacier/status.h>
 #include <glacier/target.h>
 
@@ -46,6 +47,7 @@ struct glacier_read_options {
 	 */
 	bool (*include)(void *user, const char *path, const char *from, struct glacier_text *out);
 	void *include_user;
+	const struct glacier_stats *stats;  /* used during the call; NULL: nothing is measured */
 };
 
 enum glacier_optimize {
@@ -59,6 +61,7 @@ struct glacier_write_options {
 	enum glacier_optimize optimize;
 	bool debug;                /* -g: names and source lines */
 	const struct glacier_limits *limits;  /* SPIR-V: the device's, checked; NULL: what Vulkan promises */
+	const struct glacier_stats *stats;    /* NULL: nothing is measured */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <glacier/kernel.h>
 
 #include "base/buf.h"
+#include "base/watch.h"
 #include "compile/limits.h"
 #include "ir/backend.h"
 #include "ir/json.h"
@@ -122,10 +123,21 @@ static void verify(struct glacier_module *module, const struct glc_ir *ir, struc
 #endif
 }
 
+static uint64_t ir_bytes(const struct glc_ir *ir)
+{
+	uint64_t bytes = ir->const_count * sizeof *ir->consts;
+
+	for (uint32_t i = 0; i < ir->kernel_count; i++)
+		bytes += glc_kernel_bytes(&ir->kernels[i]);
+	return bytes;
+}
+
 /* What every front end ends with: from a complete tree to checked IR. */
 static void check(struct glacier_module *module, const struct glacier_read_options *options,
 		  struct glacier_diag *diag)
 {
+	struct glc_watch watch = glc_watch_start(options ? options->stats : NULL);
+
 	if (module->tree.failed) {
 		glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 		return;
@@ -135,6 +147,7 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 	if (diag->errors)
 		return;
 	module->options = options ? *options : (struct glacier_read_options){0};
+	module->options.stats = NULL;
 	glc_ssa_build(&module->tree, options, true, module->memory, &module->ir, diag);
 	if (!diag->errors)
 		verify(module, &module->ir, diag);
@@ -142,6 +155,7 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 		return;
 	glc_uniform_check(&module->ir, module->memory, diag);
 	glc_limits_warn(&module->ir, diag);
+	glc_watch_stop(&watch, GLACIER_PHASE_CHECK, NULL, ir_bytes(&module->ir));
 }
 
 /* What every front end begins with; false, reported, without memory. */
@@ -155,9 +169,21 @@ static bool begin_read(struct glacier_module *module, struct relay *relay, struc
 	return false;
 }
 
-static enum glacier_status end_read(struct glacier_module *module, struct relay *relay,
-				    const struct glacier_read_options *options)
+static uint64_t text_bytes(const struct glacier_module *module)
 {
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < module->sources.list.count; i++)
+		bytes += module->sources.list.at[i].size;
+	return bytes;
+}
+
+/* watch: since the parsing began. other_bytes: of the input, when it is no text. */
+static enum glacier_status end_read(struct glacier_module *module, struct relay *relay,
+				    const struct glacier_read_options *options,
+				    const struct glc_watch *watch, size_t other_bytes)
+{
+	glc_watch_stop(watch, GLACIER_PHASE_PARSE, NULL, text_bytes(module) + other_bytes);
 	check(module, options, &relay->diag);
 	module->filled = !relay->diag.errors;
 	module->tree.diag = NULL;
@@ -169,6 +195,7 @@ enum glacier_status glacier_module_read_text(struct glacier_module *module,
 					     const struct glacier_read_options *options,
 					     struct glacier_diag *diag)
 {
+	struct glc_watch watch = glc_watch_start(options ? options->stats : NULL);
 	const struct glc_source *source;
 	struct relay relay;
 
@@ -179,7 +206,7 @@ enum glacier_status glacier_module_read_text(struct glacier_module *module,
 		glc_text_parse(&module->tree, &module->sources, &module->map, source, options);
 	else if (!relay.diag.errors)
 		module->tree.failed = true;
-	return end_read(module, &relay, options);
+	return end_read(module, &relay, options, &watch, 0);
 }
 
 enum glacier_status glacier_module_read_json(struct glacier_module *module,
@@ -187,12 +214,13 @@ enum glacier_status glacier_module_read_json(struct glacier_module *module,
 					     const struct glacier_read_options *options,
 					     struct glacier_diag *diag)
 {
+	struct glc_watch watch = glc_watch_start(options ? options->stats : NULL);
 	struct relay relay;
 
 	if (!begin_read(module, &relay, diag))
 		return relay_end(&relay);
 	glc_json_parse(&module->tree, &module->sources, &module->map, &module->places, input, options);
-	return end_read(module, &relay, options);
+	return end_read(module, &relay, options, &watch, input->size);
 }
 
 enum glacier_status glacier_module_print(struct glacier_module *module, enum glacier_form form,
@@ -248,8 +276,14 @@ static enum glacier_status prepare(struct glacier_module *module, const struct g
 static enum glacier_status write_target(const struct glc_backend_input *input,
 					struct glacier_buffer *buffer, struct glacier_diag *diag)
 {
-	return input->target->kind == GLACIER_TARGET_PTX ? glc_ptx_write(input, buffer, diag)
-							 : glc_spirv_write(input, buffer, diag);
+	struct glc_watch watch = glc_watch_start(input->options->stats);
+	size_t begun = buffer->size;
+	enum glacier_status status = input->target->kind == GLACIER_TARGET_PTX
+					     ? glc_ptx_write(input, buffer, diag)
+					     : glc_spirv_write(input, buffer, diag);
+
+	glc_watch_stop(&watch, GLACIER_PHASE_WRITE, input->target, buffer->size - begun);
+	return status;
 }
 
 enum glacier_status glacier_module_write(struct glacier_module *module, const struct glacier_target *target,
@@ -266,6 +300,7 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 		.memory = module->memory,
 	};
 	struct glc_mark mark = glc_bump_mark(module->memory);
+	struct glc_watch watch = glc_watch_start(input.options->stats);
 	size_t begun = buffer->size;
 	enum glacier_status status;
 	struct relay relay;
@@ -275,8 +310,10 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 	relay_begin(&relay, diag, &module->map);
 	status = prepare(module, target, input.options->optimize != GLACIER_OPTIMIZE_NONE, &lowered,
 			 &relay.diag);
-	if (status == GLACIER_OK)
+	if (status == GLACIER_OK) {
+		glc_watch_stop(&watch, GLACIER_PHASE_LOWER, target, ir_bytes(&lowered));
 		verify(module, &lowered, &relay.diag);
+	}
 	if (status == GLACIER_OK && target->kind == GLACIER_TARGET_SPIRV)
 		glc_limits_check(&lowered, input.options->limits, &relay.diag);
 	if (status == GLACIER_OK && relay.first == GLACIER_OK)

@@ -155,6 +155,14 @@ struct glc_ir {
 	uint32_t const_count;
 };
 
+/* What its parts take, for measurements. */
+static inline uint64_t glc_kernel_bytes(const struct glc_kernel *kernel)
+{
+	return sizeof *kernel + (uint64_t)kernel->inst_count * sizeof *kernel->insts +
+	       (uint64_t)kernel->object_count * sizeof *kernel->objects +
+	       (uint64_t)kernel->edge_value_count * sizeof *kernel->edge_values;
+}
+
 static inline const struct glc_const *glc_const_at(const struct glc_ir *ir, glc_value value)
 {
 	return &ir->consts[value & ~GLC_CONST_BIT];

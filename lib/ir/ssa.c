@@ -2,6 +2,8 @@
 /* The walk over a kernel's statements. */
 #include "ir/ssa.h"
 
+#include "base/watch.h"
+
 #include <string.h>
 
 enum {
@@ -574,6 +576,7 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 		   struct glacier_diag *diag)
 {
 	struct ssa s = {.tree = tree, .options = options, .memory = memory, .diag = diag};
+	const struct glacier_stats *stats = options ? options->stats : NULL;
 
 	memset(ir, 0, sizeof *ir);
 	ir->memory = memory;
@@ -588,6 +591,8 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 	GLC_PRESIZE(memory, &s.frames, 4);
 	GLC_PRESIZE(memory, &s.reasons, 16);
 	for (uint32_t i = 0; i < tree->kernels.count && diag->errors < glc_max_errors(diag); i++) {
+		struct glc_watch watch = glc_watch_start(stats);
+
 		s.source = &tree->kernels.at[i];
 		s.kernel = &ir->kernels[i];
 		s.stamp = s.last_stamp = s.last_mark = 0;
@@ -606,6 +611,8 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 		s.kernel->inst_count = s.b.insts.count;
 		s.kernel->edge_values = s.b.edge_values.at;
 		s.kernel->edge_value_count = s.b.edge_values.count;
+		glc_watch_stop_kernel(&watch, GLACIER_PHASE_CHECK, NULL, s.kernel,
+				      glc_kernel_bytes(s.kernel));
 	}
 	if (s.failed || s.b.failed)
 		glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);

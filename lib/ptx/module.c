@@ -6,6 +6,8 @@
  */
 #include "ptx/emit.h"
 
+#include "base/watch.h"
+
 static const uint64_t STATIC_SHARED_BYTES = 49152, LOCAL_BYTES = 512 * 1024;
 
 static uint64_t array_bytes(const struct glc_object *object)
@@ -347,6 +349,11 @@ static enum glacier_status write_header(struct emitter *e)
 	return GLACIER_OK;
 }
 
+static uint64_t written(const struct emitter *e)
+{
+	return e->out.failed ? 0 : (uint64_t)(e->out.at - e->out.buffer->data);
+}
+
 enum glacier_status glc_ptx_write(const struct glc_backend_input *input,
 				  struct glacier_buffer *buffer, struct glacier_diag *diag)
 {
@@ -355,8 +362,15 @@ enum glacier_status glc_ptx_write(const struct glc_backend_input *input,
 
 	glc_writer_begin(&e.out, buffer);
 	status = write_header(&e);
-	for (uint32_t i = 0; i < input->ir->kernel_count && status == GLACIER_OK && !e.out.failed; i++)
+	for (uint32_t i = 0; i < input->ir->kernel_count && status == GLACIER_OK && !e.out.failed; i++) {
+		struct glc_watch watch = glc_watch_start(input->options->stats);
+		uint64_t begun = written(&e);
+
 		status = write_kernel(&e, &input->ir->kernels[i]);
+		if (status == GLACIER_OK)
+			glc_watch_stop_kernel(&watch, GLACIER_PHASE_WRITE, input->target, &input->ir->kernels[i],
+					      written(&e) - begun);
+	}
 	if (!glc_writer_end(&e.out) && status == GLACIER_OK)
 		status = glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	return status;

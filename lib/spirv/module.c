@@ -3,6 +3,7 @@
 #include "spirv/module.h"
 
 #include "base/buf.h"
+#include "base/watch.h"
 #include "spirv/spirv.h"
 
 #include <string.h>
@@ -356,6 +357,13 @@ static void join(struct sp *sp, struct glacier_buffer *buffer, bool *good)
 
 enum { FIRST_CONSTS = 32 };
 
+/* In all sections: what a kernel is the first to need counts as its own. */
+static uint64_t written(const struct sp *sp)
+{
+	return 4 * ((uint64_t)sp->entry.count + sp->modes.count + sp->debug.count + sp->names.count +
+		    sp->decorations.count + sp->types.count + sp->code.count);
+}
+
 enum glacier_status glc_spirv_write(const struct glc_backend_input *input,
 				    struct glacier_buffer *buffer, struct glacier_diag *diag)
 {
@@ -383,6 +391,9 @@ enum glacier_status glc_spirv_write(const struct glc_backend_input *input,
 	GLC_PRESIZE(sp.memory, &sp.code, 256);
 	GLC_PRESIZE(sp.memory, &sp.frames, 4);
 	for (uint32_t i = 0; i < ir->kernel_count && !sp.failed; i++) {
+		struct glc_watch watch = glc_watch_start(input->options->stats);
+		uint64_t begun = watch.stats ? written(&sp) : 0;
+
 		sp.kernel = &ir->kernels[i];
 		sp.function = sp_id(&sp);
 		sp.used_built_ins = 0;
@@ -390,6 +401,7 @@ enum glacier_status glc_spirv_write(const struct glc_backend_input *input,
 			break;
 		sp_body(&sp);
 		sp_declare_entry(&sp);
+		glc_watch_stop_kernel(&watch, GLACIER_PHASE_WRITE, input->target, sp.kernel, written(&sp) - begun);
 	}
 	if (diag->errors > errors)
 		return GLACIER_ERR_LIMIT;

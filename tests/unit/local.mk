@@ -35,7 +35,11 @@ check_PROGRAMS += tests/unit/test_compile
 TESTS += tests/unit/test_compile
 tests_unit_test_compile_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_compile_LDADD = $(UNIT_LDADD)
-tests_unit_test_compile_SOURCES = tests/unit/test_compile_limits.c
+tests_unit_test_compile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
+tests_unit_test_compile_SOURCES = \
+	tests/unit/test_compile_limits.c \
+	tests/unit/test_compile_stats.c \
+	$(NULL)
 
 tests_unit_test_ir_math_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_ir_math_LDADD = $(UNIT_LDADD)
