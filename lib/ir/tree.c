@@ -432,7 +432,8 @@ static const struct {
 	{"acqrel", 0, GLC_ORDER_ACQREL + 1},
 };
 
-static bool read_order(struct glc_stmt *stmt, struct glc_name part)
+/* ordered: an order was read, which relaxed, the default, does not show. */
+static bool read_order(struct glc_stmt *stmt, struct glc_name part, bool *ordered)
 {
 	enum glc_order order = GLC_DETAIL_ORDER(stmt->detail);
 	enum glc_scope scope = GLC_DETAIL_SCOPE(stmt->detail);
@@ -440,7 +441,7 @@ static bool read_order(struct glc_stmt *stmt, struct glc_name part)
 	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
 		if (!is_part(part, orders[i].word))
 			continue;
-		if (orders[i].scope ? scope != GLC_SCOPE_NONE : order != GLC_ORDER_RELAXED)
+		if (orders[i].scope ? scope != GLC_SCOPE_NONE : *ordered)
 			return false;
 		/* A relaxed fence would be none. */
 		if (orders[i].order == GLC_ORDER_RELAXED + 1 && stmt->op == GLC_OP_Fence)
@@ -449,13 +450,14 @@ static bool read_order(struct glc_stmt *stmt, struct glc_name part)
 			scope = (enum glc_scope)orders[i].scope;
 		else
 			order = (enum glc_order)(orders[i].order - 1);
+		*ordered |= orders[i].order != 0;
 		stmt->detail = GLC_DETAIL(order, scope);
 		return true;
 	}
 	return false;
 }
 
-static bool read_modifier(struct glc_stmt *stmt, struct glc_name part)
+static bool read_modifier(struct glc_stmt *stmt, struct glc_name part, bool *ordered)
 {
 	const struct glc_op_facts *facts = &glc_ops[stmt->op];
 
@@ -469,7 +471,7 @@ static bool read_modifier(struct glc_stmt *stmt, struct glc_name part)
 		stmt->has_suffix_dim = true;
 		return true;
 	}
-	return (facts->flags & GLC_SCOPE) && read_order(stmt, part);
+	return (facts->flags & GLC_SCOPE) && read_order(stmt, part, ordered);
 }
 
 const char *glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const char *text, uint32_t pos)
@@ -478,6 +480,7 @@ const char *glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const 
 	struct glc_name part = next_part(&at);
 	enum glc_op op = glc_op_find(tree->opcodes, part.at, part.bytes);
 	const struct glc_op_facts *facts;
+	bool ordered = false;
 
 	if (op == GLC_OP_COUNT) {
 		unknown_opcode(tree, part, pos);
@@ -498,7 +501,7 @@ const char *glc_tree_opcode(struct glc_tree *tree, struct glc_stmt *stmt, const 
 	}
 	while (at[-1] == '.') {
 		part = next_part(&at);
-		if (!part.bytes || !read_modifier(stmt, part)) {
+		if (!part.bytes || !read_modifier(stmt, part, &ordered)) {
 			glc_fail(tree->diag, GLC_GA_WRONG_MODIFIER, part_pos(tree, pos, part.at - text),
 				 glc_op_name(op), width(part), part.at);
 			return NULL;
