@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices that run kernels: the processor (always), and Vulkan where its library is found.
+ *
+ * One program, whatever the device: open it, make arrays, get the pipeline of a kernel,
+ * launch it with arguments by name, wait, read the arrays. Data moves only when one side
+ * needs what the other wrote last, and every transfer is counted.
+ *
+ * A device, and all that was made with it, belongs to one thread at a time; different
+ * devices are independent. Launches of one device run in the order in which they were made.
+ */
+#ifndef GLACIER_DEVICE_H
+#define GLACIER_DEVICE_H
+
+#include <glacier/base.h>
+#include <glacier/diagnostic.h>
+#include <glacier/kernel.h>
+#include <glacier/limits.h>
+#include <glacier/status.h>
+
+GLACIER_BEGIN
+
+struct glacier_device;
+struct glacier_array;
+struct glacier_pipeline;
+
+enum glacier_device_kind {
+	GLACIER_DEVICE_CPU,
+	GLACIER_DEVICE_VULKAN,
+	GLACIER_DEVICE_KIND_COUNT
+};
+
+/* "cpu", "vulkan". A static string. Since: 0.1 */
+GLACIER_API const char *glacier_device_kind_name(enum glacier_device_kind kind);
+
+struct glacier_device_info {
+	enum glacier_device_kind kind;
+	uint32_t index;               /* among the devices of its kind, from 0 */
+	char name[256];               /* "llvmpipe (LLVM 15.0.6, 256 bits)" */
+	char driver[256];             /* "Mesa 22.3.6 (LLVM 15.0.6)"; cpu: the instruction set level */
+	struct glacier_limits limits; /* 0: no limit */
+	uint64_t buffer_bytes;        /* the largest array that one argument can be */
+	uint32_t group_count[3];      /* the most workgroups of a launch */
+	uint32_t subgroup_size;
+	bool software;                /* runs on the processor */
+	bool has_i64, has_f64;
+	bool wraps_host;              /* glacier_array_wrap can be without a copy */
+	struct glacier_target target; /* what kernels are written for; cpu: kind is GLACIER_TARGET_KIND_COUNT */
+};
+
+/*
+ * The devices that are there, best first: hardware before software, the processor last.
+ *
+ * out       capacity entries; may be NULL when capacity is 0.
+ * count     how many there are, also when more than fit.
+ *
+ * A library that is missing or a driver that fails means fewer devices, not an error.
+ * Returns GLACIER_OK or GLACIER_ERR_NOMEM.                                  Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_device_list(struct glacier_device_info *out, size_t capacity,
+						    size_t *count);
+
+/* How a device is opened. Zero-initialise. */
+struct glacier_device_options {
+	uint32_t threads;         /* cpu: workers; 0: as many as the process may use */
+	uint32_t subgroup_size;   /* cpu: 1 to 128, a power of two; 0: 32 */
+	const char *isa;          /* cpu: force a level, as "baseline", "x86-64-v3"; NULL: the best there is */
+	bool no_host_wrap;        /* copy where memory could be wrapped: for tests */
+};
+
+/*
+ * Open a device.
+ *
+ * options  NULL: all defaults.
+ * out      written only when GLACIER_OK is returned; close it.
+ * diag     told why it cannot be opened; NULL to stay silent.
+ *
+ * Returns GLACIER_OK, GLACIER_ERR_UNAVAILABLE (no such device), GLACIER_ERR_ARGUMENT,
+ * GLACIER_ERR_DEVICE or GLACIER_ERR_NOMEM.                                  Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_device_open(enum glacier_device_kind kind, uint32_t index,
+						    const struct glacier_device_options *options,
+						    struct glacier_device **out,
+						    struct glacier_diag *diag);
+
+/* Waits for what runs, frees its pipelines and the arrays not yet freed. NULL is allowed. Since: 0.1 */
+GLACIER_API void glacier_device_close(struct glacier_device *device);
+
+/* Lives as long as the device. Since: 0.1 */
+GLACIER_API const struct glacier_device_info *glacier_device_describe(const struct glacier_device *device);
+
+/* What was done since the device was opened. */
+struct glacier_device_counts {
+	uint64_t copies_to_device, bytes_to_device;
+	uint64_t copies_to_host, bytes_to_host;
+	uint64_t pipelines_built, pipelines_found;   /* by glacier_pipeline_get */
+	uint64_t launches;
+	uint64_t out_of_bounds;                      /* cpu: accesses that read 0 or were dropped */
+};
+
+GLACIER_API void glacier_device_count(const struct glacier_device *device,
+				      struct glacier_device_counts *counts);   /* Since: 0.1 */
+
+/* --- Arrays -------------------------------------------------------------- */
+
+/*
+ * Memory that the host and the device both know, zeroed.
+ *
+ * bytes  any number, 0 included; what Length sees. The device may reserve more.
+ * out    written only when GLACIER_OK is returned; free it before the device is closed,
+ *        or leave that to the closing.
+ *
+ * Returns GLACIER_OK, GLACIER_ERR_LIMIT or GLACIER_ERR_NOMEM.               Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_array_create(struct glacier_device *device, uint64_t bytes,
+						     struct glacier_array **out, struct glacier_diag *diag);
+
+/*
+ * Let kernels use the caller's memory: without a copy where the device can, else through a
+ * copy that is kept in step. base must stay valid, and be read and written by the host only
+ * between glacier_array_host and the next launch, until the array is freed. read_only:
+ * kernels may not write it, and the memory need not be writable.
+ *
+ * Returns GLACIER_OK, GLACIER_ERR_LIMIT, GLACIER_ERR_ARGUMENT (overlaps an array of this
+ * device) or GLACIER_ERR_NOMEM.                                             Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_array_wrap(struct glacier_device *device, void *base, uint64_t bytes,
+						   bool read_only, struct glacier_array **out,
+						   struct glacier_diag *diag);
+
+/*
+ * Gives the memory back: ours is freed, the caller's is brought up to date and left alone.
+ * Waits for launches that use it. An array that is not one of this device's, or was freed
+ * before, is refused with GLACIER_ERR_ARGUMENT and nothing happens.         Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_array_free(struct glacier_device *device, struct glacier_array *array);
+
+GLACIER_API uint64_t glacier_array_bytes(const struct glacier_array *array);            /* as asked for */
+GLACIER_API uint64_t glacier_array_reserved_bytes(const struct glacier_array *array);   /* as held */
+
+/*
+ * The bytes on the host, after all launches so far. Waits, and copies only if the device
+ * wrote them since. writing: the host will change them, so the device's copy is out of date
+ * at the next launch. The pointer stays the same for the array's life; NULL, when the
+ * device failed.                                                            Since: 0.1
+ */
+GLACIER_API void *glacier_array_host(struct glacier_array *array, bool writing, struct glacier_diag *diag);
+
+/*
+ * The array that a host pointer lies in, and how far behind its start; NULL when it is in
+ * none of this device's.                                                    Since: 0.1
+ */
+GLACIER_API struct glacier_array *glacier_array_find(struct glacier_device *device, const void *pointer,
+						     uint64_t *offset_bytes);
+
+/* --- Launching ----------------------------------------------------------- */
+
+/*
+ * The pipeline of a kernel, ready to launch: built when it is first asked for, the same
+ * object ever after for the same content, name and options. It belongs to the device.
+ *
+ * module   read before; not needed afterwards.
+ * kernel   its name; NULL: the only one.
+ * options  NULL: all defaults. debug keeps source positions for what is reported.
+ *
+ * Returns GLACIER_OK, GLACIER_ERR_ARGUMENT (no such kernel, or several), GLACIER_ERR_LIMIT
+ * (more than the device has), GLACIER_ERR_UNSUPPORTED, GLACIER_ERR_DEVICE or
+ * GLACIER_ERR_NOMEM, told to diag.                                          Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_pipeline_get(struct glacier_device *device,
+						     struct glacier_module *module, const char *kernel,
+						     const struct glacier_write_options *options,
+						     struct glacier_pipeline **out,
+						     struct glacier_diag *diag);
+
+/* One argument of a launch, by the parameter's name without its @. */
+struct glacier_argument {
+	const char *name;
+	struct glacier_array *array;   /* for a buffer */
+	uint64_t offset_bytes, bytes;  /* the part of it that the kernel sees; bytes 0: to its end */
+	uint64_t bits;                 /* for a scalar: its bit pattern; bool: 0 or 1 */
+};
+
+/*
+ * Start a kernel on groups[0] * groups[1] * groups[2] workgroups, and return at once.
+ *
+ * arguments  every parameter once, in any order; the values are copied.
+ *
+ * Refused before anything runs, with the reason told to diag: an argument that is missing,
+ * unknown, given twice or of the wrong kind; parts that overlap where one is written; a
+ * part whose bytes are no whole number of elements; zero workgroups; more than the device
+ * has of anything. GLACIER_OK, _ARGUMENT, _LIMIT, _DEVICE or _NOMEM.        Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_launch(struct glacier_pipeline *pipeline,
+					       const struct glacier_argument *arguments, size_t count,
+					       const uint32_t groups[3], struct glacier_diag *diag);
+
+/*
+ * Wait until everything has run.
+ *
+ * timeout_ns   give up after so long: GLACIER_ERR_TIMEOUT, and the device can only be closed
+ *              (a kernel on the processor stops; on a GPU it cannot be stopped). 0: for ever.
+ * device_ns    how long the last launch ran by the device's own clock; may be NULL.
+ *
+ * Returns GLACIER_OK, GLACIER_ERR_TIMEOUT or GLACIER_ERR_DEVICE.            Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_device_wait(struct glacier_device *device, uint64_t timeout_ns,
+						    uint64_t *device_ns, struct glacier_diag *diag);
+
+/* What a pipeline's kernel takes, for programs that ask their user. */
+struct glacier_parameter {
+	const char *name;        /* without the @; lives as long as the pipeline */
+	const char *type;        /* "f32" */
+	uint32_t elem_bytes;     /* of a buffer's element; of a scalar, bool: 4 */
+	bool is_buffer, reads, writes;
+};
+
+GLACIER_API size_t glacier_pipeline_parameter_count(const struct glacier_pipeline *pipeline);
+GLACIER_API bool glacier_pipeline_parameter(const struct glacier_pipeline *pipeline, size_t index,
+					    struct glacier_parameter *parameter);
+GLACIER_API void glacier_pipeline_workgroup(const struct glacier_pipeline *pipeline, uint32_t size[3]);
+
+GLACIER_END
+
+#endif

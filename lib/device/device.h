@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices behind one table. device.c, array.c and launch.c hold what is the same for all:
+ * arrays and their two copies, arguments and their checks, the pipelines that were built.
+ * A device's file does what differs, through the functions below.
+ */
+#ifndef GLC_DEVICE_DEVICE_H
+#define GLC_DEVICE_DEVICE_H
+
+#include <glacier/device.h>
+
+#include "base/diag.h"
+#include "ir/ir.h"
+
+/* Where the present bytes of an array are. */
+enum glc_fresh { GLC_FRESH_BOTH, GLC_FRESH_HOST, GLC_FRESH_DEVICE };
+
+struct glacier_array {
+	struct glacier_device *device;
+	struct glacier_array *next;      /* of the device's arrays */
+	unsigned char *host;             /* what glacier_array_host gives */
+	uint64_t bytes, reserved_bytes;
+	bool wrapped, read_only;
+	bool shared;                     /* the device works on host itself: nothing is ever copied */
+	enum glc_fresh fresh;            /* when not shared */
+	void *backing;                   /* the device file's own */
+};
+
+/* What one buffer parameter is bound to at a launch. */
+struct glc_binding {
+	struct glacier_array *array;
+	uint64_t offset_bytes, bytes;
+};
+
+struct glacier_pipeline {
+	struct glacier_device *device;
+	struct glacier_pipeline *next;
+	uint64_t hash[2];
+	const void *key;                 /* the content it was built from, compared in full */
+	size_t key_bytes;
+	const struct glc_ir *ir;         /* as the device was given it; kernels[0] is the one */
+	struct glacier_memory memory;    /* holds all of this */
+	void *built;                     /* the device file's own */
+};
+
+struct glc_launch {
+	const struct glacier_pipeline *pipeline;
+	const struct glc_binding *bindings;   /* by object of the kernel; scalars: unused */
+	const uint64_t *scalars;              /* by object: bit patterns */
+	uint32_t groups[3];
+};
+
+struct glc_device_table {
+	enum glacier_device_kind kind;
+	/* How many there are; fills the info of each. */
+	size_t (*list)(struct glacier_device_info *out, size_t capacity);
+	enum glacier_status (*open)(struct glacier_device *device, uint32_t index,
+				    const struct glacier_device_options *options, struct glacier_diag *diag);
+	void (*close)(struct glacier_device *device);
+	/* array->bytes, host (wrapped) are set; fills host (own), reserved_bytes, shared, backing. */
+	enum glacier_status (*array_create)(struct glacier_array *array, struct glacier_diag *diag);
+	void (*array_free)(struct glacier_array *array);
+	enum glacier_status (*copy_to_device)(struct glacier_array *array, struct glacier_diag *diag);
+	enum glacier_status (*copy_to_host)(struct glacier_array *array, struct glacier_diag *diag);
+	/* The kernel of ir->kernels[0], lowered for info.target where there is one. */
+	enum glacier_status (*pipeline_build)(struct glacier_pipeline *pipeline,
+					      const struct glacier_write_options *options,
+					      struct glacier_diag *diag);
+	void (*pipeline_free)(struct glacier_pipeline *pipeline);
+	enum glacier_status (*launch)(struct glacier_device *device, const struct glc_launch *launch,
+				      struct glacier_diag *diag);
+	enum glacier_status (*wait)(struct glacier_device *device, uint64_t timeout_ns, uint64_t *device_ns,
+				    struct glacier_diag *diag);
+};
+
+extern const struct glc_device_table glc_cpu_device, glc_vulkan_device;
+
+struct glacier_device {
+	const struct glc_device_table *table;
+	struct glacier_device_info info;
+	struct glacier_device_counts counts;
+	struct glacier_array *arrays;
+	struct glacier_pipeline *pipelines;
+	bool lost;                       /* it failed or timed out: only closing is left */
+	void *state;                     /* the device file's own */
+};
+
+#endif
