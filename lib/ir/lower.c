@@ -199,18 +199,39 @@ static glc_value push_edge_value(struct glc_builder *b, glc_value value)
 	return b->edge_values.count - 1;
 }
 
+/* The fence that orders what an atomic's order says, at the atomic's scope. */
+static void atomic_fence(struct lower *l, const struct glc_inst *inst)
+{
+	bool shared = l->kernel->objects[inst->object].kind == GLC_OBJECT_SHARED;
+	struct glc_inst fence = {
+		.op = GLC_OP_Fence,
+		.detail = (uint8_t)GLC_DETAIL_SCOPE(inst->detail),
+		.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
+	};
+
+	if (fence.detail == GLC_SCOPE_NONE)
+		fence.detail = shared ? GLC_SCOPE_WORKGROUP : GLC_SCOPE_DEVICE;
+	glc_append(&l->b, &fence);
+}
+
 /*
  *	old = load; loop { got = compare_exchange(old, old + x); if got == old leave; old = got }
+ *
+ * The order is given by fences before and behind: once, not in each round. (llvmpipe also
+ * loses the stores of subgroups that pass a memory barrier in a loop a different number of times.)
  */
 static glc_value float_add_by_exchange(struct lower *l, struct glc_inst *inst)
 {
 	struct glc_builder *b = &l->b;
 	struct glc_inst load = *inst, exchange = *inst, loop = {.op = GLC_OP_Loop}, phi = {.op = GLC_OP_Phi};
 	struct glc_inst next = {.op = GLC_OP_Continuing}, end = {.op = GLC_OP_EndLoop};
+	enum glc_order order = GLC_DETAIL_ORDER(inst->detail);
 	glc_value old, sum, got, head, at;
 	uint32_t scope;
 
 	lower_index(l, inst);
+	if (order == GLC_ORDER_RELEASE || order == GLC_ORDER_ACQREL)
+		atomic_fence(l, inst);
 	load.op = GLC_OP_AtomicLoad;
 	load.type = GLC_U32;
 	load.from = inst->from;
@@ -231,6 +252,7 @@ static glc_value float_add_by_exchange(struct lower *l, struct glc_inst *inst)
 	exchange.op = GLC_OP_AtomicCompareExchange;
 	exchange.type = GLC_U32;
 	exchange.from = inst->from;
+	exchange.detail = load.detail;
 	exchange.mods = 0;
 	exchange.arg[0] = inst->arg[0];
 	exchange.arg[1] = old;
@@ -257,6 +279,8 @@ static glc_value float_add_by_exchange(struct lower *l, struct glc_inst *inst)
 	phi.arg[0] = 0;   /* the slot */
 	phi.arg[1] = GLC_NO_VALUE;
 	got = glc_append(b, &phi);
+	if (order == GLC_ORDER_ACQUIRE || order == GLC_ORDER_ACQREL)
+		atomic_fence(l, inst);
 	return glc_bitcast(b, GLC_F32, GLC_U32, got);
 }
 
