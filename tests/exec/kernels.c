@@ -124,7 +124,7 @@ bool kernels_read(struct kernels *kernels, const char *text, const char *const *
 {
 	struct glacier_text input = {.name = "test", .text = text, .size = strlen(text)};
 	struct glacier_diag diag = {.report = note, .user = kernels};
-	struct glacier_define list[8];
+	struct glacier_define list[16];
 	struct glacier_read_options options = {.defines = list};
 
 	kernels->error[0] = kernels->message[0] = 0;
@@ -162,7 +162,13 @@ bool kernels_write(struct kernels *kernels, const char *target, bool optimize)
 
 bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struct exec_run *run)
 {
-	if (!kernels_read(kernels, text, NULL) || !kernels_write(kernels, "spirv:1.6", optimize)) {
+	return kernels_run_with(kernels, text, NULL, optimize, run);
+}
+
+bool kernels_run_with(struct kernels *kernels, const char *text, const char *const *defines, bool optimize,
+		      struct exec_run *run)
+{
+	if (!kernels_read(kernels, text, defines) || !kernels_write(kernels, "spirv:1.6", optimize)) {
 		kernels_fail(kernels, text, "%s: %s", kernels->error, kernels->message);
 		return false;
 	}
@@ -177,6 +183,16 @@ bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struc
 #else
 	(void)run;
 	return false;
+#endif
+}
+
+uint32_t kernels_subgroup_size(const struct kernels *kernels)
+{
+#ifdef WITH_EXEC
+	return exec_subgroup_size(kernels->exec);
+#else
+	(void)kernels;
+	return 0;
 #endif
 }
 

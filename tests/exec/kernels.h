@@ -46,7 +46,7 @@ int kernels_finish(struct kernels *kernels);
 void kernels_fail(struct kernels *kernels, const char *text, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Read and check a text; false with error and message set when it is refused. */
+/* Read and check a text, defines as below; false with error and message set when it is refused. */
 bool kernels_read(struct kernels *kernels, const char *text, const char *const *defines);
 
 /* Write what was read for a target, by its name; SPIR-V is validated (failures count). */
@@ -54,6 +54,13 @@ bool kernels_write(struct kernels *kernels, const char *target, bool optimize);
 
 /* The same two in turn, then one dispatch. False after a failure, which is counted. */
 bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struct exec_run *run);
+
+/* With -D: names and values in turn, ended by NULL. */
+bool kernels_run_with(struct kernels *kernels, const char *text, const char *const *defines, bool optimize,
+		      struct exec_run *run);
+
+/* The device's own; 0 without one. */
+uint32_t kernels_subgroup_size(const struct kernels *kernels);
 
 /* ptxas for one architecture over a whole module. 0 good, 1 refused (printed), 77 no ptxas. */
 int kernels_assemble(const struct glacier_buffer *ptx, const char *arch);

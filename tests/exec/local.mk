@@ -75,8 +75,14 @@ if SPIRV_TOOLS_IN_PROCESS
 KERNELS_CPPFLAGS += -DWITH_VALID
 KERNELS_LDADD += tests/diff/libvalid.la
 endif
-check_PROGRAMS += tests/exec/op_table tests/exec/semantics
-TESTS += tests/exec/op_table tests/exec/semantics
+check_PROGRAMS += tests/exec/ids tests/exec/memory tests/exec/op_table tests/exec/semantics
+TESTS += tests/exec/ids tests/exec/memory tests/exec/op_table tests/exec/semantics
+tests_exec_ids_CPPFLAGS = $(KERNELS_CPPFLAGS)
+tests_exec_ids_LDADD = $(KERNELS_LDADD)
+tests_exec_ids_SOURCES = tests/exec/ids.c tests/exec/kernels.c tests/exec/kernels.h
+tests_exec_memory_CPPFLAGS = $(KERNELS_CPPFLAGS)
+tests_exec_memory_LDADD = $(KERNELS_LDADD)
+tests_exec_memory_SOURCES = tests/exec/kernels.c tests/exec/kernels.h tests/exec/memory.c
 tests_exec_op_table_CPPFLAGS = $(KERNELS_CPPFLAGS)
 tests_exec_op_table_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_exec_op_table_LDADD = $(KERNELS_LDADD) -lm
