@@ -21,4 +21,5 @@ dist_examples_DATA = \
 	examples/transpose.gasm \
 	examples/vector_add.gasm \
 	examples/vector_add.json \
+	examples/vector_add.stream.json \
 	$(NULL)

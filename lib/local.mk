@@ -49,6 +49,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/compile/limits.c \
 	lib/compile/limits.h \
 	lib/compile/module.c \
+	lib/compile/module.h \
+	lib/compile/stream.c \
 	lib/ir/backend.h \
 	lib/ir/build.c \
 	lib/ir/build.h \

@@ -38,7 +38,7 @@ struct glacier_define {
 
 /* How an input is read. Zero-initialise; every member has a useful zero. */
 struct glacier_read_options {
-	const struct glacier_define *defines;
+	const struct glacier_define *defines;   /* live until the module is read again or destroyed */
 	size_t define_count;
 	/*
 	 * Finds what an include statement names. `from` is the including text's name. Gives
@@ -109,6 +109,38 @@ GLACIER_API enum glacier_status glacier_module_read_json(struct glacier_module *
 							 const struct glacier_text *input,
 							 const struct glacier_read_options *options,
 							 struct glacier_diag *diag);
+
+/* A row of the numeric stream: what each operand means is told by the opcode, 0 to 25. */
+struct glacier_row {
+	int32_t opcode, a, b, d;
+};
+
+/* What a stream does not say itself. Zero-initialise. */
+struct glacier_stream_options {
+	const char *name;        /* of the kernel; NULL: "kernel" */
+	uint32_t workgroup[3];   /* 0: 64 in x, left out in y and z */
+	const struct glacier_stats *stats;  /* used during the call; NULL: nothing is measured */
+};
+
+/*
+ * Make a module of one kernel from rows in memory: it has the buffers input_a, input_b,
+ * output at bindings 0 to 2, and n; glacier-kernel(7), THE NUMERIC STREAM.
+ *
+ * rows   count of them, at most 2^24; not looked at after the call.
+ * diag   told of what is wrong by the row's number ("rows[3]").
+ *
+ * Returns what glacier_module_read_text does.                               Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_kernel_from_stream(struct glacier_module *module,
+							   const struct glacier_row *rows, size_t count,
+							   const struct glacier_stream_options *options,
+							   struct glacier_diag *diag);
+
+/* The same from a JSON array of rows, [15,0,0,1] or {"opcode":15,"a":0,"b":0,"d":1} each. Since: 0.1 */
+GLACIER_API enum glacier_status glacier_module_read_stream(struct glacier_module *module,
+							   const struct glacier_text *input,
+							   const struct glacier_stream_options *options,
+							   struct glacier_diag *diag);
 
 enum glacier_form {
 	GLACIER_FORM_TEXT,   /* .gasm */

@@ -2,17 +2,15 @@
 /* The public entry points: a module is read once, then written for any number of targets. */
 #include "config.h"
 
-#include <glacier/kernel.h>
+#include "compile/module.h"
 
 #include "base/buf.h"
 #include "base/watch.h"
 #include "compile/limits.h"
 #include "ir/backend.h"
-#include "ir/json.h"
 #include "ir/lower.h"
 #include "ir/print.h"
 #include "ir/ssa.h"
-#include "ir/text.h"
 #include "ir/uniform.h"
 #include "ir/verify.h"
 #include "ptx/ptx.h"
@@ -20,18 +18,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-struct glacier_module {
-	struct glacier_memory own, *memory;
-	struct glc_op_index opcodes;
-	struct glc_tree tree;
-	struct glc_sources sources;
-	struct glc_source_map map;
-	struct glc_places places;   /* of an input in JSON */
-	struct glc_ir ir;
-	struct glacier_read_options options;
-	bool filled;
-};
 
 enum glacier_status glacier_module_create(struct glacier_memory *memory, struct glacier_module **out)
 {
@@ -54,19 +40,9 @@ void glacier_module_destroy(struct glacier_module *module)
 	free(module);
 }
 
-/*
- * The caller's sink, seen through one that knows where positions lie and remembers the
- * first error's status, which is what the call returns.
- */
-struct relay {
-	struct glacier_diag diag;
-	struct glacier_diag *outer;
-	enum glacier_status first;
-};
-
 static void relay_report(void *user, const struct glacier_diagnostic *diagnostic)
 {
-	struct relay *relay = user;
+	struct glc_relay *relay = user;
 
 	if (diagnostic->severity == GLACIER_ERROR && relay->first == GLACIER_OK)
 		relay->first = diagnostic->status;
@@ -74,7 +50,7 @@ static void relay_report(void *user, const struct glacier_diagnostic *diagnostic
 		relay->outer->report(relay->outer->user, diagnostic);
 }
 
-static void relay_begin(struct relay *relay, struct glacier_diag *outer, const struct glc_source_map *map)
+void glc_relay_begin(struct glc_relay *relay, struct glacier_diag *outer, const struct glc_source_map *map)
 {
 	if (outer)
 		relay->diag = *outer;
@@ -88,7 +64,7 @@ static void relay_begin(struct relay *relay, struct glacier_diag *outer, const s
 	relay->diag.errors = relay->diag.warnings = 0;
 }
 
-static enum glacier_status relay_end(struct relay *relay)
+enum glacier_status glc_relay_end(struct glc_relay *relay)
 {
 	if (relay->outer) {
 		relay->outer->errors += relay->diag.errors;
@@ -158,11 +134,10 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 	glc_watch_stop(&watch, GLACIER_PHASE_CHECK, NULL, ir_bytes(&module->ir));
 }
 
-/* What every front end begins with; false, reported, without memory. */
-static bool begin_read(struct glacier_module *module, struct relay *relay, struct glacier_diag *diag)
+bool glc_module_begin(struct glacier_module *module, struct glc_relay *relay, struct glacier_diag *diag)
 {
 	forget(module);
-	relay_begin(relay, diag, &module->map);
+	glc_relay_begin(relay, diag, &module->map);
 	if (glc_tree_init(&module->tree, module->memory, &module->opcodes, &relay->diag))
 		return true;
 	glc_fail(&relay->diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
@@ -178,16 +153,15 @@ static uint64_t text_bytes(const struct glacier_module *module)
 	return bytes;
 }
 
-/* watch: since the parsing began. other_bytes: of the input, when it is no text. */
-static enum glacier_status end_read(struct glacier_module *module, struct relay *relay,
-				    const struct glacier_read_options *options,
-				    const struct glc_watch *watch, size_t other_bytes)
+enum glacier_status glc_module_end(struct glacier_module *module, struct glc_relay *relay,
+				   const struct glacier_read_options *options,
+				   const struct glc_watch *watch, size_t other_bytes)
 {
 	glc_watch_stop(watch, GLACIER_PHASE_PARSE, NULL, text_bytes(module) + other_bytes);
 	check(module, options, &relay->diag);
 	module->filled = !relay->diag.errors;
 	module->tree.diag = NULL;
-	return relay_end(relay);
+	return glc_relay_end(relay);
 }
 
 enum glacier_status glacier_module_read_text(struct glacier_module *module,
@@ -197,16 +171,16 @@ enum glacier_status glacier_module_read_text(struct glacier_module *module,
 {
 	struct glc_watch watch = glc_watch_start(options ? options->stats : NULL);
 	const struct glc_source *source;
-	struct relay relay;
+	struct glc_relay relay;
 
-	if (!begin_read(module, &relay, diag))
-		return relay_end(&relay);
+	if (!glc_module_begin(module, &relay, diag))
+		return glc_relay_end(&relay);
 	source = glc_sources_add(&module->sources, module->memory, input, &module->map, &relay.diag);
 	if (source)
 		glc_text_parse(&module->tree, &module->sources, &module->map, source, options);
 	else if (!relay.diag.errors)
 		module->tree.failed = true;
-	return end_read(module, &relay, options, &watch, 0);
+	return glc_module_end(module, &relay, options, &watch, 0);
 }
 
 enum glacier_status glacier_module_read_json(struct glacier_module *module,
@@ -215,12 +189,12 @@ enum glacier_status glacier_module_read_json(struct glacier_module *module,
 					     struct glacier_diag *diag)
 {
 	struct glc_watch watch = glc_watch_start(options ? options->stats : NULL);
-	struct relay relay;
+	struct glc_relay relay;
 
-	if (!begin_read(module, &relay, diag))
-		return relay_end(&relay);
+	if (!glc_module_begin(module, &relay, diag))
+		return glc_relay_end(&relay);
 	glc_json_parse(&module->tree, &module->sources, &module->map, &module->places, input, options);
-	return end_read(module, &relay, options, &watch, input->size);
+	return glc_module_end(module, &relay, options, &watch, input->size);
 }
 
 enum glacier_status glacier_module_print(struct glacier_module *module, enum glacier_form form,
@@ -228,12 +202,12 @@ enum glacier_status glacier_module_print(struct glacier_module *module, enum gla
 {
 	size_t begun = buffer->size;
 	struct glc_writer out;
-	struct relay relay;
+	struct glc_relay relay;
 	bool good = true;
 
 	if (!module->filled)
 		return GLACIER_ERR_ARGUMENT;
-	relay_begin(&relay, diag, &module->map);
+	glc_relay_begin(&relay, diag, &module->map);
 	glc_writer_begin(&out, buffer);
 	if (form == GLACIER_FORM_JSON)
 		good = glc_print_json(&module->tree, &out, &relay.diag);
@@ -243,7 +217,7 @@ enum glacier_status glacier_module_print(struct glacier_module *module, enum gla
 		glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	else if (!good)
 		buffer->size = begun;
-	return relay_end(&relay);
+	return glc_relay_end(&relay);
 }
 
 /*
@@ -303,11 +277,11 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 	struct glc_watch watch = glc_watch_start(input.options->stats);
 	size_t begun = buffer->size;
 	enum glacier_status status;
-	struct relay relay;
+	struct glc_relay relay;
 
 	if (!module->filled)
 		return GLACIER_ERR_ARGUMENT;
-	relay_begin(&relay, diag, &module->map);
+	glc_relay_begin(&relay, diag, &module->map);
 	status = prepare(module, target, input.options->optimize != GLACIER_OPTIMIZE_NONE, &lowered,
 			 &relay.diag);
 	if (status == GLACIER_OK) {
@@ -318,7 +292,7 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 		glc_limits_check(&lowered, input.options->limits, &relay.diag);
 	if (status == GLACIER_OK && relay.first == GLACIER_OK)
 		status = write_target(&input, buffer, &relay.diag);
-	if (relay_end(&relay) != GLACIER_OK)
+	if (glc_relay_end(&relay) != GLACIER_OK)
 		status = relay.first;
 	if (status != GLACIER_OK)
 		buffer->size = begun;

@@ -73,6 +73,7 @@ struct glc_places {
 	struct glacier_memory *memory;
 	const char *source;           /* the input's name */
 	GLC_ARRAY(struct glc_place) list;
+	enum glc_key list_key;        /* not NONE: position i + 1 is list_key[i], and no place is kept */
 	char *path;                   /* of the diagnostic that is being reported */
 	uint32_t path_bytes;
 	bool failed;                  /* memory */
@@ -82,6 +83,9 @@ struct glc_places {
 #define GLC_PLACES_END 0x40000000u
 
 bool glc_places_init(struct glc_places *places, struct glacier_memory *memory, const char *source,
+		     struct glc_source_map *map);
+/* Positions of a plain list: 0 is the whole, i + 1 is key[i]. */
+void glc_places_list(struct glc_places *places, struct glacier_memory *memory, enum glc_key key,
 		     struct glc_source_map *map);
 /* The position of parent.key[index]. */
 uint32_t glc_place(struct glc_places *places, uint32_t parent, enum glc_key key, uint32_t index);

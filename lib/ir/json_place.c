@@ -49,24 +49,38 @@ static char *prepend(char *at, const struct glc_place *place)
 	return at;
 }
 
-static const char *spell(struct glc_places *places, uint32_t position)
+/* Where a path of so many steps ends; NULL without memory. */
+static char *path_end(struct glc_places *places, uint32_t steps)
 {
-	uint32_t steps = 0, need;
-	char *at;
+	uint32_t need = steps * STEP_BYTES + 1;
 
-	for (uint32_t i = position; i; i = places->list.at[i].parent)
-		steps++;
-	need = steps * STEP_BYTES + 1;
 	if (need > places->path_bytes) {
 		char *grown = glc_bump(places->memory, need);
 
 		if (!grown)
-			return "?";
+			return NULL;
 		places->path = grown;
 		places->path_bytes = need;
 	}
-	at = places->path + places->path_bytes - 1;
-	*at = '\0';
+	places->path[places->path_bytes - 1] = '\0';
+	return places->path + places->path_bytes - 1;
+}
+
+static const char *spell(struct glc_places *places, uint32_t position)
+{
+	struct glc_place item = {.index = position - 1, .key = places->list_key};
+	uint32_t steps = 0;
+	char *at;
+
+	if (places->list_key) {
+		at = path_end(places, 1);
+		return at ? prepend(at, &item) : "?";
+	}
+	for (uint32_t i = position; i; i = places->list.at[i].parent)
+		steps++;
+	at = path_end(places, steps);
+	if (!at)
+		return "?";
 	for (uint32_t i = position; i; i = places->list.at[i].parent)
 		at = prepend(at, &places->list.at[i]);
 	return at;
@@ -85,10 +99,20 @@ static void locate(const struct glc_source_map *map, uint32_t position, struct g
 	}
 	location->source = places->source;
 	/* The document as a whole has no path. */
-	if (!position || position >= places->list.count)
+	if (!position || (!places->list_key && position >= places->list.count))
 		return;
 	location->kind = GLACIER_LOCATION_PATH;
 	location->path = spell(places, position);
+}
+
+void glc_places_list(struct glc_places *places, struct glacier_memory *memory, enum glc_key key,
+		     struct glc_source_map *map)
+{
+	*places = (struct glc_places){.memory = memory, .list_key = key};
+	map->sources = NULL;
+	map->count = 0;
+	map->locate = locate;
+	map->context = places;
 }
 
 bool glc_places_init(struct glc_places *places, struct glacier_memory *memory, const char *source,
@@ -96,17 +120,12 @@ bool glc_places_init(struct glc_places *places, struct glacier_memory *memory, c
 {
 	struct glc_place *root;
 
-	memset(places, 0, sizeof *places);
-	places->memory = memory;
+	glc_places_list(places, memory, GLC_KEY_NONE, map);
 	places->source = source;
 	root = GLC_PUSH(memory, &places->list);
 	if (!root)
 		return false;
 	*root = (struct glc_place){.index = GLC_NO_INDEX};
-	map->sources = NULL;
-	map->count = 0;
-	map->locate = locate;
-	map->context = places;
 	return true;
 }
 

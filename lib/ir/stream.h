@@ -9,6 +9,8 @@
 
 #include "ir/tree.h"
 
+enum { GLC_MAX_ROWS = 1 << 24 };
+
 /* Gives the current kernel the legacy parameters. */
 void glc_stream_begin(struct glc_tree *tree);
 /* Turns the rows pushed to tree->rows since glc_stream_begin into statements. */

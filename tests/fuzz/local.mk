@@ -14,20 +14,25 @@ CHECK_LONG += \
 	tests/fuzz/replay-long.sh:300 \
 	$(NULL)
 
-check_PROGRAMS += tests/fuzz/replay_json tests/fuzz/replay_text
+check_PROGRAMS += tests/fuzz/replay_json tests/fuzz/replay_stream tests/fuzz/replay_text
 tests_fuzz_replay_json_SOURCES = tests/fuzz/fuzz_json.c tests/fuzz/replay.c
 tests_fuzz_replay_json_LDADD = lib/libglacier.la
+tests_fuzz_replay_stream_SOURCES = tests/fuzz/fuzz_stream.c tests/fuzz/replay.c
+tests_fuzz_replay_stream_LDADD = lib/libglacier.la
 tests_fuzz_replay_text_SOURCES = tests/fuzz/fuzz_text.c tests/fuzz/replay.c
 tests_fuzz_replay_text_LDADD = lib/libglacier.la
 
 fuzzers =
 if FUZZERS
-fuzzers += tests/fuzz/fuzz_json tests/fuzz/fuzz_text
+fuzzers += tests/fuzz/fuzz_json tests/fuzz/fuzz_stream tests/fuzz/fuzz_text
 endif
 EXTRA_PROGRAMS += $(fuzzers)
 tests_fuzz_fuzz_json_SOURCES = tests/fuzz/fuzz_json.c
 tests_fuzz_fuzz_json_LDADD = lib/libglacier-internal.la
 tests_fuzz_fuzz_json_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_stream_SOURCES = tests/fuzz/fuzz_stream.c
+tests_fuzz_fuzz_stream_LDADD = lib/libglacier-internal.la
+tests_fuzz_fuzz_stream_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c
 tests_fuzz_fuzz_text_LDADD = lib/libglacier-internal.la
 tests_fuzz_fuzz_text_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer

@@ -170,16 +170,42 @@ static int each(const char *folder, const char *suffix)
 	return count;
 }
 
+/* What is handed out as one kernel in two forms must be one. */
+static void same_code(const char *text_path, const char *json_path)
+{
+	struct glacier_module *module;
+	struct forms text, json;
+	struct file text_file, json_file;
+
+	CHECK(read_file(text_path, &text_file) && read_file(json_path, &json_file), "%s", json_path);
+	CHECK(glacier_module_create(NULL, &module) == GLACIER_OK, "no memory");
+	CHECK(all_forms(module, glacier_module_read_text, text_path, text_file.data, text_file.size, NULL,
+			&text, true), "%s is refused", text_path);
+	CHECK(all_forms(module, glacier_module_read_json, json_path, json_file.data, json_file.size, NULL,
+			&json, true), "%s is refused", json_path);
+	CHECK(agree(&text, &json, true) && text.spirv.size && text.ptx.size, "%s differs", json_path);
+	CHECK(json.json.size == json_file.size && !memcmp(json.json.data, json_file.data, json_file.size),
+	      "%s is not what is printed", json_path);
+	fini(&text);
+	fini(&json);
+	free(text_file.data);
+	free(json_file.data);
+	glacier_module_destroy(module);
+}
+
 int main(void)
 {
 	const char *source = getenv("top_srcdir");
-	char folder[4096];
+	char folder[4096], text[4096], json[4096];
 	int examples, corpus;
 
 	snprintf(folder, sizeof folder, "%s/examples", source ? source : ".");
 	examples = each(folder, ".gasm");
 	snprintf(folder, sizeof folder, "%s/tests/fuzz/corpus/text", source ? source : ".");
 	corpus = each(folder, "");
+	snprintf(text, sizeof text, "%s/examples/vector_add.gasm", source ? source : ".");
+	snprintf(json, sizeof json, "%s/examples/vector_add.json", source ? source : ".");
+	same_code(text, json);
 	printf("%d examples, %d modules of the corpus\n", examples, corpus);
 	for (size_t i = 0; i < included_count; i++)
 		free(included[i].data);

@@ -28,6 +28,7 @@ tests_unit_test_front_LDADD = $(UNIT_LDADD)
 tests_unit_test_front_SOURCES = \
 	tests/unit/test_ir_json.c \
 	tests/unit/test_ir_print.c \
+	tests/unit/test_ir_stream.c \
 	$(NULL)
 
 # What the public calls promise besides their code: limits, measurements.
