@@ -14,6 +14,7 @@
 #include <glacier/kernel.h>
 #include <glacier/limits.h>
 #include <glacier/memory.h>
+#include <glacier/opcode.h>
 #include <glacier/stats.h>
 #include <glacier/status.h>
 #include <glacier/target.h>

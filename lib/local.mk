@@ -16,6 +16,7 @@ glacierinclude_HEADERS = \
 	include/glacier/kernel.h \
 	include/glacier/limits.h \
 	include/glacier/memory.h \
+	include/glacier/opcode.h \
 	include/glacier/stats.h \
 	include/glacier/status.h \
 	include/glacier/target.h \
@@ -48,17 +49,22 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/watch.h \
 	lib/compile/limits.c \
 	lib/compile/limits.h \
+	lib/compile/dump.c \
 	lib/compile/module.c \
 	lib/compile/module.h \
+	lib/compile/reflect.c \
 	lib/compile/stream.c \
 	lib/ir/backend.h \
 	lib/ir/build.c \
 	lib/ir/build.h \
+	lib/ir/cfg_print.c \
 	lib/ir/expand.c \
 	lib/ir/expand.h \
 	lib/ir/flow.c \
 	lib/ir/fold.c \
 	lib/ir/ir.h \
+	lib/ir/ir_print.c \
+	lib/ir/ir_print.h \
 	lib/ir/json.h \
 	lib/ir/json_keys.def \
 	lib/ir/json_parse.c \
@@ -78,6 +84,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/math_ops.h \
 	lib/ir/math_trig_f32.h \
 	lib/ir/operand.c \
+	lib/ir/op_info.c \
 	lib/ir/ops.c \
 	lib/ir/ops.def \
 	lib/ir/ops.h \

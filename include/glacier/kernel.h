@@ -181,6 +181,50 @@ GLACIER_API enum glacier_status glacier_module_write(struct glacier_module *modu
 						     struct glacier_buffer *buffer,
 						     struct glacier_diag *diag);
 
+/*
+ * What the compiler makes of a module on the way to code: for people, and never read back.
+ */
+enum glacier_pass {
+	GLACIER_PASS_OPTIMIZE,   /* checked, folded and shared: no target yet */
+	GLACIER_PASS_BUILD,      /* as the source says it, statement by statement */
+	GLACIER_PASS_LOWER,      /* rewritten for the target */
+	GLACIER_PASS_COUNT
+};
+
+/* "optimize", "build", "lower"; NULL out of range. A static string. Since: 0.1 */
+GLACIER_API const char *glacier_pass_name(enum glacier_pass pass);
+
+/* Zero-initialise. */
+struct glacier_dump_options {
+	enum glacier_pass pass;
+	bool graph;                            /* the control flow, in Graphviz's language */
+	const struct glacier_target *target;   /* of GLACIER_PASS_LOWER */
+	enum glacier_optimize optimize;        /* likewise */
+};
+
+/*
+ * Write the module's IR behind a pass, at the end of the buffer.
+ *
+ * Returns GLACIER_OK; GLACIER_ERR_ARGUMENT when the module is empty or a pass lacks its
+ * target; what the target refuses; GLACIER_ERR_NOMEM.                       Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_module_dump(struct glacier_module *module,
+						    const struct glacier_dump_options *options,
+						    struct glacier_buffer *buffer,
+						    struct glacier_diag *diag);
+
+/*
+ * Write what a launch of the module's kernels needs to know, as one JSON document at the
+ * end of the buffer: kernels with their symbols, workgroup and subgroup sizes, parameters
+ * with their place for each kind of target, specialization constants, shared bytes, and the
+ * lengths that PTX takes as parameters of their own. glacier-kernel(7), REFLECTION.
+ *
+ * Returns GLACIER_OK, GLACIER_ERR_ARGUMENT when the module is empty, GLACIER_ERR_NOMEM.
+ *                                                                           Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_module_reflect(struct glacier_module *module,
+						       struct glacier_buffer *buffer);
+
 GLACIER_END
 
 #endif

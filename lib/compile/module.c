@@ -220,24 +220,27 @@ enum glacier_status glacier_module_print(struct glacier_module *module, enum gla
 	return glc_relay_end(&relay);
 }
 
-/*
- * The IR that a back end is given. The module keeps the optimized one, made while it was
- * checked; the plain one is made from the tree again when it is asked for.
- */
+enum glacier_status glc_module_plain(struct glacier_module *module, struct glc_ir *out,
+				     struct glacier_diag *diag)
+{
+	struct glacier_diag silent = {0};
+
+	glc_ssa_build(&module->tree, &module->options, false, module->memory, out, &silent);
+	/* What else can be wrong was found when the module was read. */
+	return silent.errors ? glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE) : GLACIER_OK;
+}
+
 static enum glacier_status prepare_plain(struct glacier_module *module, const struct glacier_target *target,
 					 struct glc_ir *out, struct glacier_diag *diag)
 {
-	struct glacier_diag silent = {0};
 	struct glc_ir plain;
+	enum glacier_status status = glc_module_plain(module, &plain, diag);
 
-	glc_ssa_build(&module->tree, &module->options, false, module->memory, &plain, &silent);
-	if (silent.errors)
-		return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
-	return glc_lower(&plain, target, false, module->memory, out, diag);
+	return status == GLACIER_OK ? glc_lower(&plain, target, false, module->memory, out, diag) : status;
 }
 
-static enum glacier_status prepare(struct glacier_module *module, const struct glacier_target *target,
-				   bool optimize, struct glc_ir *out, struct glacier_diag *diag)
+enum glacier_status glc_module_prepare(struct glacier_module *module, const struct glacier_target *target,
+				       bool optimize, struct glc_ir *out, struct glacier_diag *diag)
 {
 	if (!optimize)
 		return prepare_plain(module, target, out, diag);
@@ -282,8 +285,8 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 	if (!module->filled)
 		return GLACIER_ERR_ARGUMENT;
 	glc_relay_begin(&relay, diag, &module->map);
-	status = prepare(module, target, input.options->optimize != GLACIER_OPTIMIZE_NONE, &lowered,
-			 &relay.diag);
+	status = glc_module_prepare(module, target, input.options->optimize != GLACIER_OPTIMIZE_NONE,
+				    &lowered, &relay.diag);
 	if (status == GLACIER_OK) {
 		glc_watch_stop(&watch, GLACIER_PHASE_LOWER, target, ir_bytes(&lowered));
 		verify(module, &lowered, &relay.diag);

@@ -44,4 +44,14 @@ enum glacier_status glc_module_end(struct glacier_module *module, struct glc_rel
 				   const struct glacier_read_options *options,
 				   const struct glc_watch *watch, size_t other_bytes);
 
+/*
+ * The IR of a module that was read. The module keeps the optimized one, made while it was
+ * checked; the plain one is made from the tree again when it is asked for. Prepared is what
+ * the target's back end is given. They lie in the module's memory, behind the caller's mark.
+ */
+enum glacier_status glc_module_plain(struct glacier_module *module, struct glc_ir *out,
+				     struct glacier_diag *diag);
+enum glacier_status glc_module_prepare(struct glacier_module *module, const struct glacier_target *target,
+				       bool optimize, struct glc_ir *out, struct glacier_diag *diag);
+
 #endif
