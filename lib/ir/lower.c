@@ -365,6 +365,12 @@ static glc_value lower_for_ptx(struct lower *l, struct glc_inst *inst)
 	}
 }
 
+/* Expansions and native forms exist for f32 alone, used or not: -O must not change what is refused. */
+static bool is_refused(const struct glc_inst *inst)
+{
+	return (glc_is_transcendental(inst->op) || (inst->mods & GLC_MOD_APPROX)) && inst->type != GLC_F32;
+}
+
 static glc_value lower_inst(struct lower *l, const struct glc_inst *source)
 {
 	struct glc_inst inst = *source;
@@ -396,20 +402,14 @@ static glc_value lower_inst(struct lower *l, const struct glc_inst *source)
 	default:
 		break;
 	}
-	if (glc_ops[inst.op].flags & GLC_NATIVE || glc_is_transcendental(inst.op)) {
-		if (inst.mods & GLC_MOD_APPROX) {
-			if (inst.type != GLC_F32)
-				refuse(l, source);
-			return glc_emit_inst(&l->b, &inst);
-		}
-		if (glc_is_transcendental(inst.op)) {
-			value = glc_math(&l->b, inst.op, inst.type, inst.arg[0], inst.arg[1]);
-			if (value != GLC_NO_VALUE)
-				return value;
-			refuse(l, source);
-			return glc_const_bits(&l->b, inst.type, 0);
-		}
+	if (is_refused(&inst)) {
+		refuse(l, source);
+		return glc_const_bits(&l->b, inst.type, 0);
 	}
+	if (inst.mods & GLC_MOD_APPROX)
+		return glc_emit_inst(&l->b, &inst);
+	if (glc_is_transcendental(inst.op))
+		return glc_math(&l->b, inst.op, inst.type, inst.arg[0], inst.arg[1]);
 	if (glc_expand_common(&l->b, &inst, &value) || lower_id(l, &inst, &value))
 		return value;
 	return l->spirv ? lower_for_spirv(l, &inst) : lower_for_ptx(l, &inst);
@@ -717,6 +717,8 @@ static uint32_t copy(struct lower *l, uint32_t index)
 	default:
 		if (is_live(l, index))
 			l->map[index] = lower_inst(l, inst);
+		else if (is_refused(inst))
+			refuse(l, inst);
 		return index + 1;
 	}
 }

@@ -32,6 +32,7 @@ cli_tests = \
 	tests/cli/gc-asm/nothing-written.test \
 	tests/cli/gc-asm/one-name-a-target.test \
 	tests/cli/gc-asm/order-twice.test \
+	tests/cli/gc-asm/refused-unused.test \
 	tests/cli/gc-asm/output-and-several.test \
 	tests/cli/gc-asm/page-sized.test \
 	tests/cli/gc-asm/pipe-to-ptxas.test \
