@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels.h"
 
+#include "cuda.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +49,25 @@ void script_add(struct script *script, const char *format, ...)
 	}
 }
 
+static void open_device(struct kernels *kernels)
+{
+	const char *kind = getenv("GLACIER_EXEC_TARGET");
+	unsigned arch = 0;
+
+	if (kind && !strcmp(kind, "ptx")) {
+		kernels->runs = kernels->strict =
+			cuda_open(&kernels->cuda, &arch, kernels->why, sizeof kernels->why) == EXEC_OK;
+		snprintf(kernels->target, sizeof kernels->target, "ptx:sm_%u", arch);
+		return;
+	}
+	snprintf(kernels->target, sizeof kernels->target, "spirv:1.6");
+#ifdef WITH_EXEC
+	kernels->runs = exec_open(&kernels->exec, kernels->why, sizeof kernels->why) == EXEC_OK;
+#else
+	snprintf(kernels->why, sizeof kernels->why, "built without Vulkan headers");
+#endif
+}
+
 void kernels_open(struct kernels *kernels)
 {
 	memset(kernels, 0, sizeof *kernels);
@@ -58,16 +79,12 @@ void kernels_open(struct kernels *kernels)
 	kernels->valid[5] = valid_create("vulkan1.2");
 	kernels->valid[6] = valid_create("vulkan1.3");
 #endif
-#ifdef WITH_EXEC
-	if (exec_open(&kernels->exec, kernels->why, sizeof kernels->why) != EXEC_OK)
-		kernels->exec = NULL;
-#else
-	snprintf(kernels->why, sizeof kernels->why, "built without Vulkan headers");
-#endif
+	open_device(kernels);
 }
 
 void kernels_close(struct kernels *kernels)
 {
+	cuda_close(kernels->cuda);
 #ifdef WITH_EXEC
 	exec_close(kernels->exec);
 #endif
@@ -160,6 +177,27 @@ bool kernels_write(struct kernels *kernels, const char *target, bool optimize)
 	return true;
 }
 
+static bool dispatch(struct kernels *kernels, const char *text, struct exec_run *run)
+{
+	if (kernels->cuda) {
+		struct script ptx = {0};
+		bool good;
+
+		script_add(&ptx, "%.*s", (int)kernels->code.size, (const char *)kernels->code.data);
+		good = cuda_run(kernels->cuda, ptx.at, text, run) == EXEC_OK;
+		free(ptx.at);
+		return good;
+	}
+#ifdef WITH_EXEC
+	run->words = (const uint32_t *)(const void *)kernels->code.data;
+	run->word_count = kernels->code.size / 4;
+	if (exec_run(kernels->exec, run) == EXEC_OK)
+		return true;
+	snprintf(kernels->message, sizeof kernels->message, "%s", exec_message(kernels->exec));
+#endif
+	return false;
+}
+
 bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struct exec_run *run)
 {
 	return kernels_run_with(kernels, text, NULL, optimize, run);
@@ -168,32 +206,26 @@ bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struc
 bool kernels_run_with(struct kernels *kernels, const char *text, const char *const *defines, bool optimize,
 		      struct exec_run *run)
 {
-	if (!kernels_read(kernels, text, defines) || !kernels_write(kernels, "spirv:1.6", optimize)) {
+	if (kernels->cuda && run->spec_count)
+		return false;
+	if (!kernels_read(kernels, text, defines) || !kernels_write(kernels, kernels->target, optimize)) {
 		kernels_fail(kernels, text, "%s: %s", kernels->error, kernels->message);
 		return false;
 	}
-#ifdef WITH_EXEC
-	run->words = (const uint32_t *)(const void *)kernels->code.data;
-	run->word_count = kernels->code.size / 4;
-	if (exec_run(kernels->exec, run) != EXEC_OK) {
-		kernels_fail(kernels, text, "-O%d: %s", optimize, exec_message(kernels->exec));
-		return false;
-	}
-	return true;
-#else
-	(void)run;
+	if (dispatch(kernels, text, run))
+		return true;
+	kernels_fail(kernels, text, "-O%d: %s", optimize,
+		     kernels->cuda ? cuda_message(kernels->cuda) : kernels->message);
 	return false;
-#endif
 }
 
 uint32_t kernels_subgroup_size(const struct kernels *kernels)
 {
 #ifdef WITH_EXEC
-	return exec_subgroup_size(kernels->exec);
-#else
-	(void)kernels;
-	return 0;
+	if (kernels->exec)
+		return exec_subgroup_size(kernels->exec);
 #endif
+	return kernels->cuda ? 32 : 0;
 }
 
 int kernels_assemble(const struct glacier_buffer *ptx, const char *arch)

@@ -21,12 +21,17 @@ void script_add(struct script *script, const char *format, ...) __attribute__((f
 
 enum { KERNEL_TARGETS = 8 };
 
+struct cuda;
 struct valid;
 
 struct kernels {
 	struct glacier_module *module;
-	struct exec *exec;                /* NULL: nothing can be run; why says the reason */
+	bool runs;                        /* there is a device; if not, why says the reason */
+	bool strict;                      /* and it keeps to one rounding and all subnormals: CUDA */
 	char why[256];
+	char target[32];                  /* what is written for it */
+	struct exec *exec;
+	struct cuda *cuda;
 	struct valid *valid[KERNEL_TARGETS];  /* by SPIR-V minor version; NULL: nothing is validated */
 	struct glacier_buffer code;       /* what the last kernels_write made */
 	const char *text;                 /* what was read last */
@@ -35,7 +40,10 @@ struct kernels {
 	unsigned failures;
 };
 
-/* Ends the program where there is no memory. */
+/*
+ * Opens lavapipe or the Vulkan device that GLACIER_VK_DEVICE names, or with
+ * GLACIER_EXEC_TARGET=ptx the first CUDA device. Ends the program where there is no memory.
+ */
 void kernels_open(struct kernels *kernels);
 void kernels_close(struct kernels *kernels);
 
@@ -52,14 +60,17 @@ bool kernels_read(struct kernels *kernels, const char *text, const char *const *
 /* Write what was read for a target, by its name; SPIR-V is validated (failures count). */
 bool kernels_write(struct kernels *kernels, const char *target, bool optimize);
 
-/* The same two in turn, then one dispatch. False after a failure, which is counted. */
+/*
+ * The same two in turn, then one dispatch. False after a failure, which is counted, and where
+ * constants of the launch are given to PTX, which has none.
+ */
 bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struct exec_run *run);
 
 /* With -D: names and values in turn, ended by NULL. */
 bool kernels_run_with(struct kernels *kernels, const char *text, const char *const *defines, bool optimize,
 		      struct exec_run *run);
 
-/* The device's own; 0 without one. */
+/* The device's own. */
 uint32_t kernels_subgroup_size(const struct kernels *kernels);
 
 /* ptxas for one architecture over a whole module. 0 good, 1 refused (printed), 77 no ptxas. */

@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/exec/data/spec.spvasm \
 	tests/exec/data/vector_add.spvasm \
 	tests/exec/math_f32.sh \
+	tests/exec/op_table_long.sh \
 endif
 
 	tests/exec/random_long.sh \
@@ -67,6 +68,7 @@ endif
 # Every instruction with every type: what emits is validated and run, what is refused is listed.
 KERNELS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 KERNELS_LDADD = lib/libglacier-internal.la
+KERNELS_SOURCES = tests/exec/cuda.c tests/exec/cuda.h tests/exec/kernels.c tests/exec/kernels.h
 if HAVE_VULKAN
 KERNELS_CPPFLAGS += -DWITH_EXEC
 KERNELS_LDADD += tests/exec/libexec.la
@@ -77,12 +79,13 @@ KERNELS_LDADD += tests/diff/libvalid.la
 endif
 check_PROGRAMS += tests/exec/ids tests/exec/memory tests/exec/op_table tests/exec/semantics
 TESTS += tests/exec/ids tests/exec/memory tests/exec/op_table tests/exec/semantics
+CHECK_LONG += tests/exec/op_table_long.sh:1800
 tests_exec_ids_CPPFLAGS = $(KERNELS_CPPFLAGS)
 tests_exec_ids_LDADD = $(KERNELS_LDADD)
-tests_exec_ids_SOURCES = tests/exec/ids.c tests/exec/kernels.c tests/exec/kernels.h
+tests_exec_ids_SOURCES = tests/exec/ids.c $(KERNELS_SOURCES)
 tests_exec_memory_CPPFLAGS = $(KERNELS_CPPFLAGS)
 tests_exec_memory_LDADD = $(KERNELS_LDADD)
-tests_exec_memory_SOURCES = tests/exec/kernels.c tests/exec/kernels.h tests/exec/memory.c
+tests_exec_memory_SOURCES = tests/exec/memory.c $(KERNELS_SOURCES)
 tests_exec_op_table_CPPFLAGS = $(KERNELS_CPPFLAGS)
 tests_exec_op_table_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_exec_op_table_LDADD = $(KERNELS_LDADD) -lm
@@ -90,12 +93,12 @@ tests_exec_op_table_SOURCES = \
 	tests/exec/evaluate.c \
 	tests/exec/evaluate.h \
 	tests/exec/evaluate_float.h \
-	tests/exec/kernels.c \
-	tests/exec/kernels.h \
+	$(KERNELS_SOURCES) \
 	tests/exec/op_cells.c \
 	tests/exec/op_cells.h \
 	tests/exec/op_edges.c \
 	tests/exec/op_edges.h \
+	tests/exec/op_rounding.c \
 	tests/exec/op_table.c \
 	tests/exec/op_values.c \
 	tests/exec/op_values.h \
@@ -105,8 +108,7 @@ tests_exec_op_table_SOURCES = \
 tests_exec_semantics_CPPFLAGS = $(KERNELS_CPPFLAGS)
 tests_exec_semantics_LDADD = $(KERNELS_LDADD)
 tests_exec_semantics_SOURCES = \
-	tests/exec/kernels.c \
-	tests/exec/kernels.h \
+	$(KERNELS_SOURCES) \
 	tests/exec/semantics.c \
 	tests/exec/shapes.h \
 	tests/exec/shapes_for.c \

@@ -393,7 +393,7 @@ int main(void)
 	struct kernels kernels;
 
 	kernels_open(&kernels);
-	if (!kernels.exec) {
+	if (!kernels.runs) {
 		printf("SKIP: %s\n", kernels.why);
 		return 77;
 	}

@@ -124,9 +124,11 @@ int main(int argc, char **argv)
 		printf("not tried: there is no ptxas\n");
 	if (!kernels.valid[6])
 		printf("not tried: libSPIRV-Tools was not found when this was built\n");
-	for (unsigned long seed = 1; kernels.exec && seed <= seeds; seed++)
+	for (unsigned long seed = 1; kernels.runs && seed <= seeds; seed++) {
 		run_cells(&kernels, cells, count, seed);
-	if (!kernels.exec)
+		run_rounding(&kernels, seed);
+	}
+	if (!kernels.runs)
 		printf("not executed: %s\n", kernels.why);
 	free(ptx.at);
 	return kernels_finish(&kernels);

@@ -8,4 +8,7 @@
 /* Run every cell that emits, with operands in registers and as literals, at -O0 and -O1. */
 void run_cells(struct kernels *kernels, const struct cell *cells, unsigned count, uint64_t seed);
 
+/* Products and sums that one rounding and two give different bits of. */
+void run_rounding(struct kernels *kernels, uint64_t seed);
+
 #endif

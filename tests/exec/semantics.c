@@ -45,7 +45,7 @@ static void compare(struct kernels *kernels, const char *name, const char *text,
 {
 	uint32_t out[SHAPE_ELEMS];
 
-	if (!kernels->exec || !execute(kernels, text, optimize, specs, spec_count, out))
+	if (!kernels->runs || !execute(kernels, text, optimize, specs, spec_count, out))
 		return;
 	executed++;
 	for (int i = 0; i < SHAPE_ELEMS; i++)
@@ -253,7 +253,7 @@ int main(void)
 	assemble(&kernels, &all);
 	free(all.at);
 	printf("%u shapes, %u runs\n", if_shape_count + loop_shape_count + for_shape_count, executed);
-	if (!kernels.exec)
+	if (!kernels.runs)
 		printf("not executed: %s\n", kernels.why);
 	return kernels_finish(&kernels);
 }
