@@ -2,14 +2,12 @@
 # Running SPIR-V on a Vulkan device: a small library, a program on it, and tests with both.
 
 EXTRA_DIST += \
-	tests/exec/data/math_f32.gasm \
 	doc/REFUSED.md \
+	tests/exec/data/math_f32.gasm \
 	tests/exec/data/spec.spvasm \
 	tests/exec/data/vector_add.spvasm \
 	tests/exec/math_f32.sh \
 	tests/exec/op_table_long.sh \
-endif
-
 	tests/exec/random_long.sh \
 	tests/exec/runner.sh \
 	tests/exec/vector_add.sh \
