@@ -119,6 +119,33 @@ static void check_bindings(struct ssa *s, uint32_t index)
 		}
 }
 
+static bool has_type(struct ssa *s, const struct glc_decl *decl)
+{
+	if (decl->kind != GLC_OBJECT_SCALAR && decl->kind != GLC_OBJECT_SPEC && decl->type == GLC_BOOL) {
+		glc_fail(s->diag, GLC_GA_BOOL_MEMORY, decl->pos, (int)decl->name.bytes, decl->name.at);
+		return false;
+	}
+	if (!is_known_type(decl->type)) {
+		glc_fail(s->diag, GLC_GA_TYPE_LATER, decl->pos, glc_types[decl->type].name);
+		return false;
+	}
+	return true;
+}
+
+/* Those that no kernel uses as well; and what is wrong with one is told once, not by each kernel. */
+void glc_ssa_check_constants(struct ssa *s)
+{
+	for (uint32_t i = 0; i < s->tree->consts.count; i++) {
+		const struct glc_decl *decl = &s->tree->consts.at[i];
+		struct glc_object object = {.type = decl->type};
+		struct glc_mark mark = glc_bump_mark(s->memory);
+
+		if (has_type(s, decl))
+			declare_array(s, decl, &object);
+		glc_bump_release(s->memory, mark);
+	}
+}
+
 static void declare(struct ssa *s, uint32_t index, uint32_t *buffers)
 {
 	const struct glc_decl *decl = &s->source->decls.at[index];
@@ -132,14 +159,8 @@ static void declare(struct ssa *s, uint32_t index, uint32_t *buffers)
 		.access = decl->access,
 		.length.spec = GLC_NO_VALUE,
 	};
-	if (decl->kind != GLC_OBJECT_SCALAR && decl->kind != GLC_OBJECT_SPEC && decl->type == GLC_BOOL) {
-		glc_fail(s->diag, GLC_GA_BOOL_MEMORY, decl->pos, (int)decl->name.bytes, decl->name.at);
+	if (!has_type(s, decl))
 		return;
-	}
-	if (!is_known_type(decl->type)) {
-		glc_fail(s->diag, GLC_GA_TYPE_LATER, decl->pos, glc_types[decl->type].name);
-		return;
-	}
 	switch (decl->kind) {
 	case GLC_OBJECT_BUFFER:
 		object->set = decl->set;

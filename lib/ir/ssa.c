@@ -75,7 +75,8 @@ static bool memory_object(struct ssa *s, const struct glc_stmt *stmt, struct glc
 		struct glc_name name = glc_operand_name(s->tree, s->source, operand);
 
 		glc_fail(s->diag, GLC_GA_WANTS_OBJECT, operand.pos, glc_op_name(stmt->op),
-			 wanted_kind(letter), (int)name.bytes > 64 ? 64 : (int)name.bytes, name.at);
+			 wanted_kind(letter), operand.kind == GLC_REGISTER ? "%" : "",
+			 (int)name.bytes > 64 ? 64 : (int)name.bytes, name.at);
 		return false;
 	}
 	object = &s->kernel->objects[operand.index];
@@ -158,7 +159,9 @@ static bool read_operands(struct ssa *s, const struct glc_stmt *stmt, struct glc
 			good &= glc_ssa_value(s, operand, stmt->type, arg);
 			break;
 		default:
-			good &= memory_object(s, stmt, operand, letters[i], inst);
+			/* The wrong object tells nothing of the others: often two have changed places. */
+			if (!memory_object(s, stmt, operand, letters[i], inst))
+				return false;
 			continue;   /* an object is no argument */
 		}
 		args++;
@@ -397,10 +400,9 @@ static uint32_t end_unroll(struct ssa *s, uint32_t index)
 
 	s->replay += !frame->in_else;
 	frame->in_else = true;   /* one of the copies was made */
-	if (s->b.insts.count > MAX_INSTS) {
-		glc_fail(s->diag, GLC_GA_UNROLL_SIZE, stmt->pos);
-		frame->rounds = 0;
-	}
+	if (s->b.insts.count > MAX_INSTS && !s->diag->errors)
+		glc_fail(s->diag, GLC_GA_UNROLL_SIZE, stmt->pos, MAX_INSTS);
+	/* An error ends all unrolling: one copy is enough to find the others. */
 	if (frame->rounds && s->reachable && !s->diag->errors) {
 		frame->rounds--;
 		frame->value = (frame->value + step) & glc_type_mask(stmt->type);
@@ -590,6 +592,9 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 	GLC_PRESIZE(memory, &s.joins, 32);
 	GLC_PRESIZE(memory, &s.frames, 4);
 	GLC_PRESIZE(memory, &s.reasons, 16);
+	glc_ssa_check_constants(&s);
+	if (diag->errors)
+		return;
 	for (uint32_t i = 0; i < tree->kernels.count && diag->errors < glc_max_errors(diag); i++) {
 		struct glc_watch watch = glc_watch_start(stats);
 

@@ -115,6 +115,7 @@ struct ssa {
 };
 
 /* kernel.c */
+void glc_ssa_check_constants(struct ssa *s);
 bool glc_ssa_declare(struct ssa *s);
 /* operand.c: each false after a diagnostic. */
 bool glc_ssa_value_slow(struct ssa *s, struct glc_operand operand, enum glc_type type, glc_value *value);
