@@ -32,6 +32,7 @@ EXTRA_DIST += \
 	$(NULL)
 
 include tests/checks/local.mk
+include tests/diagnostics/local.mk
 include tests/diff/local.mk
 include tests/exec/local.mk
 include tests/fuzz/local.mk

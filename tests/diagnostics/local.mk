@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# Diagnostics: each code has an input that raises it and a near twin that does not.
+
+EXTRA_DIST += tests/diagnostics/pairs
+check_PROGRAMS += tests/diagnostics/pairs-run
+TESTS += tests/diagnostics/pairs-run
+tests_diagnostics_pairs_run_LDADD = lib/libglacier.la
+tests_diagnostics_pairs_run_SOURCES = tests/diagnostics/made.c tests/diagnostics/made.h tests/diagnostics/pairs.c
