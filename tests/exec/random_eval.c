@@ -21,6 +21,7 @@ struct eval {
 	uint64_t local[RK_MEMORY_TYPES][RK_LOCAL][RK_MOST_LANES];
 	lanes broken, continued, returned;   /* broken, continued: of the innermost loop */
 	lanes unsure;
+	lanes nan_compared[RK_MOST_REGS];    /* the bool came of an order of NaN */
 	uint32_t group[3], group_number;
 	uint64_t steps;
 };
@@ -144,15 +145,26 @@ static void run_shuffle(struct eval *e, const struct rk_stmt *stmt, lanes active
 		e->unsure |= active;
 }
 
+static bool is_nan(enum glc_type type, uint64_t bits)
+{
+	if (type == GLC_F32)
+		return (bits & 0x7fffffff) > 0x7f800000;
+	return type == GLC_F64 && (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+}
+
 static void run_lane(struct eval *e, const struct rk_stmt *stmt, int lane)
 {
 	uint64_t arg[4] = {0}, result = 0;
+	bool orders = stmt->op >= GLC_OP_Lt && stmt->op <= GLC_OP_Ge;
 
 	for (int i = 0; i < stmt->operand_count; i++)
 		arg[i] = read(e, &stmt->operand[i], lane);
 	if (!rk_compute(e->device, stmt, arg, &result))
 		e->unsure |= (lanes)1 << lane;
 	set(e, stmt, lane, result);
+	e->nan_compared[stmt->result] &= ~((lanes)1 << lane);
+	if (orders && (is_nan(stmt->type, arg[0]) || is_nan(stmt->type, arg[1])))
+		e->nan_compared[stmt->result] |= (lanes)1 << lane;
 }
 
 static void run_op(struct eval *e, const struct rk_stmt *stmt, lanes active)
@@ -187,9 +199,16 @@ static void run_op(struct eval *e, const struct rk_stmt *stmt, lanes active)
 	}
 }
 
-static lanes holds(const struct eval *e, const struct rk_operand *operand, lanes active)
+/*
+ * Vulkan promises NaN only to modules that ask for them. Mesa makes x >= y of !(x < y) where
+ * that steers a loop: what such a lane does is open.
+ */
+static lanes holds(struct eval *e, const struct rk_operand *operand, lanes active, bool steers_loop)
 {
 	lanes yes = 0;
+
+	if (steers_loop && operand->kind == RK_REG)
+		e->unsure |= e->nan_compared[operand->reg] & active;
 
 	for (int lane = 0; lane < (int)e->k->lanes; lane++)
 		if (active >> lane & 1 && read(e, operand, lane))
@@ -278,7 +297,7 @@ static bool run(struct eval *e, int index, lanes active)
 			run_op(e, stmt, active);
 			break;
 		case RK_IF:
-			yes = holds(e, &stmt->operand[0], active);
+			yes = holds(e, &stmt->operand[0], active, false);
 			if (!run(e, stmt->body, yes) || !run(e, stmt->otherwise, active & ~yes))
 				return false;
 			break;
@@ -293,8 +312,8 @@ static bool run(struct eval *e, int index, lanes active)
 			break;
 		case RK_BREAK: e->broken |= active; break;
 		case RK_CONTINUE: e->continued |= active; break;
-		case RK_BREAK_IF: e->broken |= holds(e, &stmt->operand[0], active); break;
-		case RK_CONTINUE_IF: e->continued |= holds(e, &stmt->operand[0], active); break;
+		case RK_BREAK_IF: e->broken |= holds(e, &stmt->operand[0], active, true); break;
+		case RK_CONTINUE_IF: e->continued |= holds(e, &stmt->operand[0], active, true); break;
 		default: e->returned |= active;
 		}
 	}

@@ -487,6 +487,22 @@ static void make_plain(struct maker *m, const struct rk_row *row)
 		take(stmt, zero);
 		take(stmt, reg_operand(m, either));
 	}
+	if (row->op == GLC_OP_Cvt && row->from == GLC_I32 && glc_is_int(type) && glc_bits(type) == 64) {
+		/*
+		 * Mesa 22.3 compares what was sign-extended with a constant wrongly (-100 > -67):
+		 * it must not see where the value came from. Element 0 of an input is 0.
+		 */
+		int16_t seen = new_reg(m, type), hidden = new_reg(m, type);
+
+		stmt->result = seen;
+		stmt = op(m, GLC_OP_LoadGlobal, type, hidden);
+		stmt->object = RK_INPUT;
+		take(stmt, literal(GLC_U32, 0));
+		stmt = op(m, GLC_OP_Or, type, result);
+		take(stmt, reg_operand(m, seen));
+		take(stmt, reg_operand(m, hidden));
+		uniform = false;
+	}
 	finish(m, stmt, is_new, uniform && row->op != GLC_OP_ShflSyncBfly);
 }
 
@@ -1182,7 +1198,7 @@ void rk_fill(const struct rk_kernel *kernel, struct rk_memory *memory)
 
 	memset(memory, 0, sizeof *memory);
 	for (int i = 0; i < RK_MEMORY_TYPES; i++) {
-		for (int j = 0; j < RK_IN; j++)
+		for (int j = 1; j < RK_IN; j++)   /* element 0 is 0, see make_plain */
 			memory->in[i][j] = rk_value(&rng, rk_types[i]);
 		for (int j = 0; j < RK_OUT; j++)
 			memory->out[i][j] = rk_value(&rng, rk_types[i]);

@@ -244,10 +244,17 @@ static bool compute_float(const struct rk_device *device, const struct rk_stmt *
 		if (!(*r & glc_type_mask(type) >> 1) && (stmt->op == GLC_OP_Ldexp || stmt->op == GLC_OP_Fma || stmt->op == GLC_OP_Rem))
 			return false;
 	}
-	/* Mesa makes x of x + 0 and -x of 0 - x, with the wrong zero, unless a module asks for signed zeros. */
+	/*
+	 * Vulkan promises signed zeros, infinities and NaN only to modules that ask for them, which
+	 * needs a feature of the device. Mesa makes x of x + 0, -x of 0 - x and 0 of x * 0.
+	 */
 	if (stmt->op == GLC_OP_Add && x == 0 && y == 0 && a[0] != a[1])
 		return false;
 	if (stmt->op == GLC_OP_Sub && !a[0] && !a[1])
+		return false;
+	if ((stmt->op == GLC_OP_Mul || stmt->op == GLC_OP_Fma) && (x == 0 || y == 0) && (!isfinite(x) || !isfinite(y)))
+		return false;
+	if (stmt->op == GLC_OP_Rem && (y == 0 || !isfinite(x) || !isfinite(x / y)))
 		return false;
 	/* The device may round the product of an f64 Fma; f32 has +soft-fma. */
 	if (stmt->op == GLC_OP_Fma && type == GLC_F64) {
