@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Diagnostics: each code has an input that raises it and a near twin that does not.
 
-EXTRA_DIST += tests/diagnostics/pairs
+EXTRA_DIST += tests/diagnostics/data
 check_PROGRAMS += tests/diagnostics/pairs-run
 TESTS += tests/diagnostics/pairs-run
 tests_diagnostics_pairs_run_LDADD = lib/libglacier.la

@@ -369,7 +369,7 @@ int main(void)
 	struct glacier_code_info info;
 	int codes = 0, made = 0;
 
-	snprintf(path, sizeof path, "%s/tests/diagnostics/pairs", source ? source : ".");
+	snprintf(path, sizeof path, "%s/tests/diagnostics/data", source ? source : ".");
 	folder = path;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (size_t i = 0; glacier_code_at(i, &info); i++) {
