@@ -256,6 +256,24 @@ else
 	echo "not tried: gc-asm is not built"
 fi
 
+# --- The table of instructions: its page, without running and without ptxas --------------
+table() { env PATH=/nowhere top_srcdir="$scratch/home" "$top_builddir/tests/exec/op_table" 0; }
+mkdir home/doc && cp "$top_srcdir/doc/REFUSED.md" home/doc/ && chmod -R u+w home/doc
+if [ -x "$top_builddir/tests/exec/op_table" ] && passes table; then
+	plant home/doc/REFUSED.md '/^| Length /d'
+	catches "table: a refusal that is not listed" table
+	told 'Length.bool does not emit for spirv:1.6, and doc/REFUSED.md does not list it'
+	heal home/doc/REFUSED.md
+	plant home/doc/REFUSED.md 's/^| MulWide /| MulWide MulHi /'
+	catches "table: a listed refusal that emits" table
+	told 'MulHi.i64 emits for spirv:1.6, and doc/REFUSED.md lists GA0016'
+	heal home/doc/REFUSED.md
+	plant home/doc/REFUSED.md '/^| Bitcast | 32/s/GA0052/GA0016/'
+	catches "table: another code than the one listed" table
+	told 'Bitcast.*GA0052.*lists GA0016'
+	heal home/doc/REFUSED.md
+fi
+
 # --- Fuzz targets ----------------------------------------------------------------------
 replay() { $CC -g -O1 "$top_srcdir/tests/fuzz/replay.c" target.c -fsanitize=address -o replay_target && $run ./replay_target -n 50 seed; }
 mkdir seed && echo 'kernel' >seed/one

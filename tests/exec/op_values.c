@@ -150,7 +150,7 @@ static void check_job(struct batch *batch, const struct job *job, const void *co
 			char want[200];
 
 			if (!fresh)
-				evaluate(job->cell->op, job->cell->type, job->cell->from, 
+				evaluate(job->cell->op, job->cell->type, job->cell->from,
 					 batch->kernels->strict ? EV_STRICT : EV_VULKAN, arg, &answer);
 			fresh = true;
 			if (answer_allows(&answer, got) || wrong[level]++)
