@@ -25,9 +25,12 @@ struct graph {
 	bool failed;
 };
 
+/* The arm that an If or Else begins, beside the node that begins with the instruction itself. */
+#define ARM 0x80000000u
+
 static void name(struct graph *g, uint32_t node)
 {
-	glc_printf(g->out, "k%u_%u", g->number, node);
+	glc_printf(g->out, node & ARM ? "k%u_%u_arm" : "k%u_%u", g->number, node & ~ARM);
 }
 
 static void begin(struct graph *g, uint32_t node)
@@ -58,6 +61,13 @@ static void edge(struct graph *g, uint32_t from, uint32_t to, const char *label)
 	glc_putc(g->out, '\n');
 }
 
+/* Control may never get behind the end of a region: then its end follows, or the next one's. */
+static void begin_reachable(struct graph *g, uint32_t node)
+{
+	if (!(g->kernel->insts[node].mods & GLC_MOD_UNREACHABLE))
+		begin(g, node);
+}
+
 static void line(struct graph *g, uint32_t index)
 {
 	glc_print_inst(g->ir, g->kernel, index, g->loops.count ? g->loops.at[g->loops.count - 1] : 0,
@@ -84,21 +94,21 @@ static void structure(struct graph *g, uint32_t index)
 			return;
 		}
 		*top = (struct open_if){from, GLC_NO_VALUE};
-		edge(g, from, index + 1, "true");
-		begin(g, index + 1);
+		edge(g, from, index | ARM, "true");
+		begin(g, index | ARM);
 		break;
 	case GLC_OP_Else:
 		end(g);
 		top->first_end = open ? from : GLC_NO_VALUE;
-		edge(g, top->node, index + 1, "false");
-		begin(g, index + 1);
+		edge(g, top->node, index | ARM, "false");
+		begin(g, index | ARM);
 		break;
 	case GLC_OP_EndIf:
 		end(g);
 		edge(g, top->first_end, index, "");
 		edge(g, open ? from : GLC_NO_VALUE, index, "");
 		g->ifs.count--;
-		begin(g, index);
+		begin_reachable(g, index);
 		break;
 	case GLC_OP_Loop:
 		end(g);
@@ -122,7 +132,7 @@ static void structure(struct graph *g, uint32_t index)
 		edge(g, from, loop, "again");
 		edge(g, inst->arg[0] == GLC_NO_VALUE ? GLC_NO_VALUE : from, index, "leave");
 		g->loops.count--;
-		begin(g, index);
+		begin_reachable(g, index);
 		break;
 	case GLC_OP_Break:
 	case GLC_OP_Continue:

@@ -11,7 +11,8 @@ static void value(struct glc_writer *out, const struct glc_ir *ir, glc_value v)
 {
 	const struct glc_const *c;
 
-	if (v == GLC_NO_VALUE) {
+	/* An edge's slot without a Phi may hold a register that was never set. */
+	if (v == GLC_NO_VALUE || (glc_is_const(v) && (v & ~GLC_CONST_BIT) >= ir->const_count)) {
 		glc_putc(out, '_');
 		return;
 	}

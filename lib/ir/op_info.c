@@ -222,7 +222,7 @@ static void put_line(struct glc_writer *out, const struct glacier_opcode_info *i
 	spell(form, info);
 	if (info->flags & GLACIER_OPCODE_STREAM)
 		*glc_decimal((unsigned char *)number, (uint64_t)info->opcode) = '\0';
-	glc_printf(out, "%2s  %-58s", number, form);
+	glc_printf(out, info->types ? "%2s  %-63s" : "%2s  %s", number, form);
 	put_types(out, info->types, " ", "");
 	glc_putc(out, '\n');
 }
