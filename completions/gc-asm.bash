@@ -16,20 +16,22 @@ _gc_asm()
 	--target) COMPREPLY=($(compgen -W 'ptx spirv' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--diagnostics) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return ;;
+	--emit) compopt -o nospace; COMPREPLY=($(compgen -W 'gasm json ir cfg' -- "$cur")); return ;;
+	--input) COMPREPLY=($(compgen -W 'gasm json stream' -- "$cur")); return ;;
 	--out-dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
 	-o|--output) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	-D|--max-errors|--explain) return ;;
+	-D|--max-errors|--explain|--name|--workgroup) return ;;
 	esac
 	case $cur in
 	--*)
-		COMPREPLY=($(compgen -W '--color= --diagnostics= --explain= --help --json
-			--max-errors= --out-dir= --output= --quiet --target= --verbose
-			--version' -- "$cur"))
+		COMPREPLY=($(compgen -W '--color= --diagnostics= --emit= --explain= --help --input=
+			--json --list-opcodes --max-errors= --name= --out-dir= --output= --quiet
+			--reflect --target= --verbose --version --workgroup=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace ;;
 	-*) COMPREPLY=($(compgen -W '-D -O0 -O1 -V -W -g -h -o -q -v -w' -- "$cur")) ;;
 	*)
 		compopt -o filenames
-		COMPREPLY=($(compgen -f -X '!*.gasm' -- "$cur") $(compgen -d -- "$cur")) ;;
+		COMPREPLY=($(compgen -f -X '!*.@(gasm|json)' -- "$cur") $(compgen -d -- "$cur")) ;;
 	esac
 }
 complete -F _gc_asm gc-asm

@@ -6,6 +6,7 @@ bin_PROGRAMS += src/gc-asm/gc-asm
 src_gc_asm_gc_asm_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src
 src_gc_asm_gc_asm_LDADD = src/common/libcli.la lib/libglacier.la
 src_gc_asm_gc_asm_SOURCES = \
+	src/gc-asm/emit.c \
 	src/gc-asm/include.c \
 	src/gc-asm/include.h \
 	src/gc-asm/main.c \

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gc-asm: read each input into a module, write the module for each target, and let all
- * outputs appear together, or none of them.
+ * gc-asm: read each input into a module, write the module for each target and in each form,
+ * and let all outputs appear together, or none of them.
  */
 #include "include.h"
 #include "options.h"
 
+#include <glacier/opcode.h>
+
+#include <stdio.h>
 #include <stdlib.h>
 
-/* Read, check, write for every target, stage. outputs: one a target, alive until the commit. */
+/* Read, check, write each artifact, stage. outputs: one an artifact, alive until the commit. */
 static bool assemble(const struct options *opt, struct glacier_module *module, const char *input,
 		     struct glacier_buffer *outputs)
 {
@@ -25,15 +28,14 @@ static bool assemble(const struct options *opt, struct glacier_module *module, c
 	diag.disabled = opt->warnings.disabled;
 	diag.fatal = opt->warnings.fatal;
 
-	done = glacier_module_read_text(module, &text, &opt->read, &diag) == GLACIER_OK;
-	for (size_t i = 0; i < opt->target_count && done; i++)
-		done = glacier_module_write(module, &opt->targets[i], &opt->write, &outputs[i],
-					    &diag) == GLACIER_OK;
-	for (size_t i = 0; i < opt->target_count && done; i++) {
+	done = emit_read(opt, module, input, &text, &diag) == GLACIER_OK;
+	for (size_t i = 0; i < opt->artifact_count && done; i++)
+		done = emit_write(opt, module, &opt->artifacts[i], &outputs[i], &diag) == GLACIER_OK;
+	for (size_t i = 0; i < opt->artifact_count && done; i++) {
 		char *path = output_path(opt, input, i);
 
 		done = cli_stage(path, outputs[i].data, outputs[i].size,
-				 output_is_binary(&opt->targets[i]));
+				 output_is_binary(&opt->artifacts[i]));
 		if (done)
 			cli_say("%s: %zu bytes for %s", file.name, outputs[i].size,
 				path ? path : "standard output");
@@ -41,6 +43,18 @@ static bool assemble(const struct options *opt, struct glacier_module *module, c
 	}
 	cli_release(&file);
 	return done;
+}
+
+/* --list-opcodes: an answer, as --version is one. */
+static void list_opcodes(void)
+{
+	struct glacier_buffer list = {0};
+
+	if (glacier_opcode_list(cli.json, &list) != GLACIER_OK)
+		cli_die("out of memory");
+	fwrite(list.data, 1, list.size, stdout);
+	glacier_buffer_fini(&list);
+	cli_exit(CLI_OK);
 }
 
 int main(int argc, char **argv)
@@ -53,9 +67,11 @@ int main(int argc, char **argv)
 	bool done = true;
 
 	options_parse(&opt, argc, argv);
+	if (opt.list_opcodes)
+		list_opcodes();
 	opt.read.include = include_find;
 	opt.read.include_user = &includes;
-	output_count = opt.input_count * opt.target_count;
+	output_count = opt.input_count * opt.artifact_count;
 	outputs = cli_alloc(output_count * sizeof *outputs);
 	for (size_t i = 0; i < output_count; i++)
 		outputs[i] = (struct glacier_buffer){0};
@@ -63,7 +79,7 @@ int main(int argc, char **argv)
 		cli_die("out of memory");
 
 	for (size_t i = 0; i < opt.input_count; i++)
-		done &= assemble(&opt, module, opt.inputs[i], outputs + i * opt.target_count);
+		done &= assemble(&opt, module, opt.inputs[i], outputs + i * opt.artifact_count);
 	done = done && cli_commit();
 
 	glacier_module_destroy(module);

@@ -4,7 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_TARGET = CLI_KEY, KEY_OUT_DIR, KEY_MAX_ERRORS };
+enum {
+	KEY_TARGET = CLI_KEY,
+	KEY_OUT_DIR,
+	KEY_EMIT,
+	KEY_REFLECT,
+	KEY_INPUT,
+	KEY_NAME,
+	KEY_WORKGROUP,
+	KEY_LIST_OPCODES,
+	KEY_MAX_ERRORS,
+};
 
 static const struct cli_option option_table[] = {
 	{0, NULL, NULL, "Output:"},
@@ -12,6 +22,14 @@ static const struct cli_option option_table[] = {
 	{KEY_TARGET, "target", "TARGET", "ptx[:sm_90[:8.0]] or spirv[:1.6], with +FEATURE...;\n"
 					 "may be repeated; else the suffix of -o FILE decides"},
 	{KEY_OUT_DIR, "out-dir", "FOLDER", "where several outputs go, as STEM.spv, STEM.ptx"},
+	{KEY_EMIT, "emit", "FORM", "gasm or json: print the input in this form;\n"
+				   "ir[:PASS] or cfg[:PASS]: the intermediate form, in place\n"
+				   "of code (PASS: build, optimize, lower)"},
+	{KEY_REFLECT, "reflect", NULL, "tell what a launch needs to know, as JSON"},
+	{0, NULL, NULL, "Input:"},
+	{KEY_INPUT, "input", "KIND", "gasm, json or stream; else the suffix decides"},
+	{KEY_NAME, "name", "NAME", "of the kernel that a stream is (its file's name)"},
+	{KEY_WORKGROUP, "workgroup", "X[,Y[,Z]]", "its size (64)"},
 	{0, NULL, NULL, "Code:"},
 	{'D', NULL, "NAME=VALUE", "set the spec constant @NAME"},
 	{'O', NULL, "LEVEL", "0: as the source says it; 1: optimize, same bits (default)"},
@@ -21,6 +39,8 @@ static const struct cli_option option_table[] = {
 	{'W', NULL, "error[=NAME]", "make warnings, or one of them, errors"},
 	{'w', NULL, NULL, "print no warnings"},
 	{KEY_MAX_ERRORS, "max-errors", "NUMBER", "stop an input after so many errors (20)"},
+	{0, NULL, NULL, "Answers:"},
+	{KEY_LIST_OPCODES, "list-opcodes", NULL, "print all instructions, with --json as JSON"},
 };
 
 static const char *built_in(size_t index)
@@ -32,7 +52,7 @@ static const char *built_in(size_t index)
 
 static const struct cli_program program = {
 	.name = "gc-asm",
-	.usage = "[OPTION]... [FILE.gasm]...",
+	.usage = "[OPTION]... [FILE]...",
 	.purpose = "Assemble compute kernels: glacier-kernel(7) in, PTX or SPIR-V out.\n"
 		   "With no FILE, or when FILE is -, read standard input.",
 	.closing = "Examples:\n"
@@ -44,7 +64,7 @@ static const struct cli_program program = {
 	.built_in = built_in,
 };
 
-/* The names given with --target; read when all options are known, --diagnostics among them. */
+/* The names given with --target or --emit; read when all options are known, --diagnostics among them. */
 struct names {
 	const char **at;
 	size_t count;
@@ -56,16 +76,97 @@ static void add_name(struct names *names, const char *name)
 	names->at[names->count++] = name;
 }
 
-static void read_targets(struct options *options, struct names *names)
+/* What the command line asks for, before it is known how the parts go together. */
+struct wishes {
+	struct names targets, emits;
+	bool reflect;
+	bool stream_options;   /* --name or --workgroup */
+};
+
+static void add_artifact(struct options *options, struct artifact artifact)
+{
+	options->artifacts = cli_realloc(options->artifacts,
+					 (options->artifact_count + 1) * sizeof *options->artifacts);
+	options->artifacts[options->artifact_count++] = artifact;
+}
+
+static struct glacier_target *read_targets(const struct names *names)
 {
 	struct glacier_diag diag = cli_diag(NULL);
+	struct glacier_target *targets = cli_alloc((names->count + 1) * sizeof *targets);
 
-	options->targets = cli_alloc(names->count * sizeof *options->targets);
 	for (size_t i = 0; i < names->count; i++)
-		if (glacier_target_parse(names->at[i], &options->targets[i], &diag) != GLACIER_OK)
+		if (glacier_target_parse(names->at[i], &targets[i], &diag) != GLACIER_OK)
 			cli_bad_usage(NULL);
-	options->target_count = names->count;
-	free(names->at);
+	return targets;
+}
+
+static void add_for_targets(struct options *options, struct artifact artifact,
+			    const struct glacier_target *targets, size_t count)
+{
+	artifact.has_target = true;
+	for (size_t i = 0; i < count; i++) {
+		artifact.target = targets[i];
+		add_artifact(options, artifact);
+	}
+}
+
+/* Code for each target, unless the intermediate form takes its place; then each form. */
+static void add_artifacts(struct options *options, const struct wishes *wishes)
+{
+	struct glacier_target *targets = read_targets(&wishes->targets);
+	size_t count = wishes->targets.count;
+	bool in_place = false;
+
+	for (size_t i = 0; i < wishes->emits.count; i++) {
+		struct artifact artifact;
+
+		if (!emit_parse(wishes->emits.at[i], &artifact))
+			cli_bad_usage("--emit takes gasm, json, ir[:PASS] or cfg[:PASS], not '%s'",
+				      wishes->emits.at[i]);
+		in_place |= artifact.form == FORM_IR || artifact.form == FORM_GRAPH;
+		if (artifact.pass != GLACIER_PASS_LOWER) {
+			add_artifact(options, artifact);
+			continue;
+		}
+		if (!count)
+			cli_bad_usage("--emit=%s needs a --target", wishes->emits.at[i]);
+		add_for_targets(options, artifact, targets, count);
+	}
+	if (wishes->reflect)
+		add_artifact(options, (struct artifact){.form = FORM_REFLECTION});
+	if (!in_place)
+		add_for_targets(options, (struct artifact){.form = FORM_CODE}, targets, count);
+	free(targets);
+}
+
+/* "64", "8,8", "8,8,4" */
+static void read_workgroup(struct options *options, const char *arg)
+{
+	char *copy = cli_strdup(arg), *rest = copy;
+
+	for (int i = 0; i < 3 && rest; i++) {
+		char *comma = strchr(rest, ',');
+
+		if (comma)
+			*comma++ = '\0';
+		options->stream.workgroup[i] = (uint32_t)cli_number("--workgroup", rest, 1, UINT32_MAX);
+		rest = comma;
+	}
+	if (rest)
+		cli_bad_usage("--workgroup takes at most three sizes, not '%s'", arg);
+	free(copy);
+}
+
+static enum input_kind read_input_kind(const char *arg)
+{
+	static const char kinds[INPUT_KIND_COUNT][8] = {
+		[INPUT_TEXT] = "gasm", [INPUT_JSON] = "json", [INPUT_STREAM] = "stream"};
+
+	for (int kind = INPUT_TEXT; kind < INPUT_KIND_COUNT; kind++)
+		if (!strcmp(arg, kinds[kind]))
+			return (enum input_kind)kind;
+	cli_bad_usage("--input takes gasm, json or stream, not '%s'", arg);
 }
 
 static void add_define(struct options *options, const char *arg)
@@ -94,19 +195,24 @@ static enum glacier_optimize optimize_level(const char *arg)
 	cli_bad_usage("-O takes 0 or 1, not '%s'", arg);
 }
 
-/* "x.spv": the suffix names a target. */
-static void target_from_suffix(const struct options *options, struct names *targets)
+/* "x.spv": the suffix names a target, or a form. */
+static void artifact_from_suffix(const struct options *options, struct wishes *wishes)
 {
 	const char *output = options->output && strcmp(options->output, "-") ? options->output : NULL;
 	const char *dot = output ? strrchr(output, '.') : NULL;
+	struct artifact artifact;
 
 	for (int i = 0; dot && i < GLACIER_TARGET_KIND_COUNT; i++) {
 		enum glacier_target_kind kind = (enum glacier_target_kind)i;
 
 		if (!strcmp(dot + 1, glacier_target_suffix(kind))) {
-			add_name(targets, glacier_target_kind_name(kind));
+			add_name(&wishes->targets, glacier_target_kind_name(kind));
 			return;
 		}
+	}
+	if (dot && emit_parse(dot + 1, &artifact) && (artifact.form == FORM_TEXT || artifact.form == FORM_JSON)) {
+		add_name(&wishes->emits, dot + 1);
+		return;
 	}
 	if (output)
 		cli_bad_usage("no target: '%s' ends in no target's suffix, and --target is not given",
@@ -114,7 +220,19 @@ static void target_from_suffix(const struct options *options, struct names *targ
 	cli_bad_usage("no target: give --target=TARGET or -o FILE.SUFFIX");
 }
 
-static void check(struct options *options, struct names *targets)
+static void check_streams(const struct options *options, const struct wishes *wishes)
+{
+	size_t streams = 0;
+
+	for (size_t i = 0; i < options->input_count; i++)
+		streams += input_kind(options, options->inputs[i]) == INPUT_STREAM;
+	if (wishes->stream_options && !streams)
+		cli_bad_usage("--name and --workgroup are for numeric streams");
+	if (options->read.define_count && streams)
+		cli_bad_usage("-D: a numeric stream has no spec constants");
+}
+
+static void check(struct options *options, struct wishes *wishes)
 {
 	static char standard_input[] = "-";
 	size_t from_stdin = 0;
@@ -123,10 +241,11 @@ static void check(struct options *options, struct names *targets)
 		options->inputs[0] = standard_input;
 		options->inputs[options->input_count = 1] = NULL;
 	}
-	if (!targets->count)
-		target_from_suffix(options, targets);
-	read_targets(options, targets);
-	options->to_folder = options->out_dir || options->input_count > 1 || options->target_count > 1;
+	if (!wishes->targets.count && !wishes->emits.count && !wishes->reflect)
+		artifact_from_suffix(options, wishes);
+	add_artifacts(options, wishes);
+	check_streams(options, wishes);
+	options->to_folder = options->out_dir || options->input_count > 1 || options->artifact_count > 1;
 	for (size_t i = 0; i < options->input_count; i++)
 		from_stdin += !strcmp(options->inputs[i], "-");
 	if (from_stdin > 1)
@@ -139,7 +258,7 @@ static void check(struct options *options, struct names *targets)
 
 void options_parse(struct options *options, int argc, char **argv)
 {
-	struct names targets = {0};
+	struct wishes wishes = {0};
 	const char *arg;
 	int key;
 
@@ -148,7 +267,19 @@ void options_parse(struct options *options, int argc, char **argv)
 	while ((key = cli_next(&arg)) != CLI_END) {
 		switch (key) {
 		case 'o': options->output = arg; break;
-		case KEY_TARGET: add_name(&targets, arg); break;
+		case KEY_TARGET: add_name(&wishes.targets, arg); break;
+		case KEY_EMIT: add_name(&wishes.emits, arg); break;
+		case KEY_REFLECT: wishes.reflect = true; break;
+		case KEY_INPUT: options->input_kind = read_input_kind(arg); break;
+		case KEY_NAME:
+			options->stream.name = arg;
+			wishes.stream_options = true;
+			break;
+		case KEY_WORKGROUP:
+			read_workgroup(options, arg);
+			wishes.stream_options = true;
+			break;
+		case KEY_LIST_OPCODES: options->list_opcodes = true; break;
 		case KEY_OUT_DIR: options->out_dir = arg; break;
 		case 'D': add_define(options, arg); break;
 		case 'O': options->write.optimize = optimize_level(arg); break;
@@ -161,7 +292,10 @@ void options_parse(struct options *options, int argc, char **argv)
 		}
 	}
 	options->inputs = cli_operands(&options->input_count);
-	check(options, &targets);
+	if (!options->list_opcodes)
+		check(options, &wishes);
+	free(wishes.targets.at);
+	free(wishes.emits.at);
 }
 
 void options_fini(struct options *options)
@@ -169,5 +303,5 @@ void options_fini(struct options *options)
 	for (size_t i = 0; i < options->read.define_count; i++)
 		free((char *)options->read.defines[i].name);
 	free((void *)options->read.defines);
-	free(options->targets);
+	free(options->artifacts);
 }

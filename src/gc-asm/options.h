@@ -8,17 +8,46 @@
 #include <glacier/kernel.h>
 #include <glacier/target.h>
 
+enum input_kind {
+	INPUT_BY_SUFFIX,
+	INPUT_TEXT,
+	INPUT_JSON,
+	INPUT_STREAM,
+	INPUT_KIND_COUNT
+};
+
+enum form {
+	FORM_CODE,
+	FORM_TEXT,
+	FORM_JSON,
+	FORM_IR,
+	FORM_GRAPH,
+	FORM_REFLECTION,
+	FORM_COUNT
+};
+
+/* What is made of each input. */
+struct artifact {
+	enum form form;
+	enum glacier_pass pass;        /* of FORM_IR, FORM_GRAPH */
+	bool has_target;
+	struct glacier_target target;  /* of FORM_CODE, and of what depends on it */
+};
+
 struct options {
 	char **inputs;           /* "-" when none is named */
 	size_t input_count;
-	struct glacier_target *targets;
-	size_t target_count;
+	enum input_kind input_kind;
+	struct artifact *artifacts;
+	size_t artifact_count;
 	bool to_folder;          /* several outputs: STEM.SUFFIX in out_dir; else one, to output */
 	const char *output;      /* NULL: standard output by default */
 	const char *out_dir;
 	struct glacier_read_options read;
 	struct glacier_write_options write;
+	struct glacier_stream_options stream;
 	struct cli_warnings warnings;
+	bool list_opcodes;       /* and nothing else */
 	uint32_t max_errors;     /* 0: the library's default */
 };
 
@@ -26,12 +55,28 @@ struct options {
 void options_parse(struct options *options, int argc, char **argv);
 void options_fini(struct options *options);
 
+/* The kind of an input: as given, or by its suffix. */
+enum input_kind input_kind(const struct options *options, const char *input);
+
 /*
- * Where the input's code for one of the targets goes: NULL is standard output by default.
+ * Where one of the input's artifacts goes: NULL is standard output by default.
  * Free it.
  */
-char *output_path(const struct options *options, const char *input, size_t target);
+char *output_path(const struct options *options, const char *input, size_t artifact);
 /* Nobody wants it on a terminal. */
-bool output_is_binary(const struct glacier_target *target);
+bool output_is_binary(const struct artifact *artifact);
+
+/* --- emit.c ---------------------------------------------------------------- */
+
+/* The form that --emit names: "gasm", "json", "ir[:PASS]", "cfg[:PASS]"; false: there is none. */
+bool emit_parse(const char *name, struct artifact *artifact);
+/* "gasm" and so on: the file suffix without its dot; of code, the target's. */
+const char *emit_suffix(const struct artifact *artifact);
+/* Reads the input into the module. */
+enum glacier_status emit_read(const struct options *options, struct glacier_module *module,
+			      const char *input, const struct glacier_text *text, struct glacier_diag *diag);
+enum glacier_status emit_write(const struct options *options, struct glacier_module *module,
+			       const struct artifact *artifact, struct glacier_buffer *buffer,
+			       struct glacier_diag *diag);
 
 #endif

@@ -8,50 +8,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool output_is_binary(const struct glacier_target *target)
-{
-	return target->kind == GLACIER_TARGET_SPIRV;
-}
-
-static bool kind_repeats(const struct options *options, enum glacier_target_kind kind)
+/* Whether another artifact would have the same name without its target. */
+static bool repeats(const struct options *options, const struct artifact *artifact)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < options->target_count; i++)
-		count += options->targets[i].kind == kind;
-	return count > 1;
+	for (size_t i = 0; i < options->artifact_count; i++)
+		count += !strcmp(emit_suffix(&options->artifacts[i]), emit_suffix(artifact));
+	return artifact->has_target && count > 1;
 }
 
-/* "ptx:sm_80:7.5" is ".sm_80.7.5" in a file's name. */
-static void qualify(const struct glacier_target *target, char *out, size_t bytes)
+/* "ptx:sm_80:7.5" is ".sm_80.7.5" in a file's name; ".ptx.sm_80.7.5" where the suffix does not say ptx. */
+static void qualify(const struct artifact *artifact, char *out, size_t bytes)
 {
-	char name[128], *tail;
+	char name[128] = ".", *tail = name;
 
-	glacier_target_name(target, name, sizeof name);
-	tail = name + strlen(glacier_target_kind_name(target->kind));
+	glacier_target_name(&artifact->target, name + 1, sizeof name - 1);
+	if (artifact->form == FORM_CODE)
+		tail += 1 + strlen(glacier_target_kind_name(artifact->target.kind));
 	for (char *at = tail; *at; at++)
 		if (*at == ':')
 			*at = '.';
 	snprintf(out, bytes, "%s", tail);
 }
 
-char *output_path(const struct options *options, const char *input, size_t target)
+char *output_path(const struct options *options, const char *input, size_t index)
 {
-	const struct glacier_target *to = &options->targets[target];
+	const struct artifact *artifact = &options->artifacts[index];
 	const char *folder = options->out_dir ? options->out_dir : "";
 	const char *slash = strrchr(input, '/'), *stem = slash ? slash + 1 : input;
-	const char *dot = strrchr(stem, '.');
-	int stem_bytes = dot && dot != stem ? (int)(dot - stem) : (int)strlen(stem);
+	const char *dot = input_kind(options, input) == INPUT_STREAM ? strstr(stem, ".stream.json") : NULL;
+	int stem_bytes;
 	char qualifier[128] = "", *path;
 	size_t bytes;
 
 	if (!options->to_folder)
 		return options->output ? cli_strdup(options->output) : NULL;
-	if (kind_repeats(options, to->kind))
-		qualify(to, qualifier, sizeof qualifier);
+	if (!dot)
+		dot = strrchr(stem, '.');
+	stem_bytes = dot && dot != stem ? (int)(dot - stem) : (int)strlen(stem);
+	if (repeats(options, artifact))
+		qualify(artifact, qualifier, sizeof qualifier);
 	bytes = strlen(folder) + (size_t)stem_bytes + strlen(qualifier) + 32;
 	path = cli_alloc(bytes);
 	snprintf(path, bytes, "%s%s%.*s%s.%s", folder, *folder ? "/" : "", stem_bytes, stem,
-		 qualifier, glacier_target_suffix(to->kind));
+		 qualifier, emit_suffix(artifact));
 	return path;
 }

@@ -11,6 +11,7 @@ tests_cli_cli_probe_LDADD = src/common/libcli.la lib/libglacier.la
 cli_tests = \
 	tests/cli/gc-asm/bad-define.test \
 	tests/cli/gc-asm/bad-empty.test \
+	tests/cli/gc-asm/bad-json.test \
 	tests/cli/gc-asm/bad-level.test \
 	tests/cli/gc-asm/bad-opcode-json.test \
 	tests/cli/gc-asm/bad-opcode-stdin.test \
@@ -19,11 +20,14 @@ cli_tests = \
 	tests/cli/gc-asm/bad-target.test \
 	tests/cli/gc-asm/bad-three-errors.test \
 	tests/cli/gc-asm/closed-stdout.test \
+	tests/cli/gc-asm/emit-forms.test \
+	tests/cli/gc-asm/emit-ir.test \
 	tests/cli/gc-asm/fence-order.test \
 	tests/cli/gc-asm/full-disk.test \
 	tests/cli/gc-asm/help.test \
 	tests/cli/gc-asm/include-itself.test \
 	tests/cli/gc-asm/include.test \
+	tests/cli/gc-asm/list-opcodes.test \
 	tests/cli/gc-asm/max-errors.test \
 	tests/cli/gc-asm/missing-file.test \
 	tests/cli/gc-asm/no-target-stdout.test \
@@ -38,12 +42,15 @@ cli_tests = \
 	tests/cli/gc-asm/pipe-to-ptxas.test \
 	tests/cli/gc-asm/pipe-to-spirv-val.test \
 	tests/cli/gc-asm/ptx-to-stdout.test \
+	tests/cli/gc-asm/reflect.test \
 	tests/cli/gc-asm/response-file.test \
 	tests/cli/gc-asm/same-bytes-anywhere.test \
 	tests/cli/gc-asm/same-name-twice.test \
+	tests/cli/gc-asm/several-forms.test \
 	tests/cli/gc-asm/stdin-is-the-same.test \
 	tests/cli/gc-asm/stdin-twice.test \
 	tests/cli/gc-asm/stdin-without-name.test \
+	tests/cli/gc-asm/stream.test \
 	tests/cli/gc-asm/suffix-decides.test \
 	tests/cli/gc-asm/tty-guard.test \
 	tests/cli/gc-asm/unknown-option.test \

@@ -38,6 +38,29 @@ struct forms {
 	struct glacier_buffer text, json, ptx;
 };
 
+/* What people look at: nothing is promised of it but that it can be had, twice the same. */
+static void look(struct glacier_module *module)
+{
+	struct glacier_target target;
+	struct glacier_dump_options dump = {.target = &target};
+	struct glacier_buffer out = {0};
+
+	REQUIRE(glacier_module_reflect(module, &out) == GLACIER_OK);
+	REQUIRE(glacier_target_parse("spirv", &target, NULL) == GLACIER_OK);
+	for (int pass = 0; pass < GLACIER_PASS_COUNT; pass++)
+		for (int graph = 0; graph < 2; graph++) {
+			enum glacier_status status;
+			size_t begun = out.size;
+
+			dump.pass = (enum glacier_pass)pass;
+			dump.graph = graph;
+			status = glacier_module_dump(module, &dump, &out, NULL);
+			REQUIRE(status == GLACIER_OK || pass == GLACIER_PASS_LOWER);
+			REQUIRE((status == GLACIER_OK) == (out.size > begun));
+		}
+	glacier_buffer_fini(&out);
+}
+
 static void print(struct glacier_module *module, struct forms *forms)
 {
 	struct glacier_target target;
@@ -96,6 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (read_form(module, GLACIER_FORM_JSON, data, size) || read_form(module, GLACIER_FORM_TEXT, data, size)) {
 		print(module, &first);
+		look(module);
 		read_back(module, GLACIER_FORM_TEXT, &first);
 		if (first.json.size)
 			read_back(module, GLACIER_FORM_JSON, &first);
