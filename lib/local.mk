@@ -94,6 +94,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/ssa.h \
 	lib/ir/stream.c \
 	lib/ir/stream.h \
+	lib/ir/stream_ir.c \
 	lib/ir/target.c \
 	lib/ir/text.h \
 	lib/ir/text_decl.c \

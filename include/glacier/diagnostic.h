@@ -63,6 +63,7 @@ struct glacier_diag {
 	const uint64_t *disabled;        /* bit set over glacier_warning: not reported; NULL: none */
 	const uint64_t *fatal;           /* bit set over glacier_warning: errors, unless disabled */
 	uint32_t errors, warnings;       /* how many were reported so far; the library only adds */
+	enum glacier_status first;       /* of the first error; GLACIER_OK while there is none */
 	const struct glc_source_map *map;  /* the library's own: where text positions are resolved */
 	bool suppressed;                 /* the library's own: notes of a disabled warning go with it */
 };

@@ -196,10 +196,12 @@ enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, ui
 	diag->suppressed = diagnostic.severity == GLACIER_ERROR && diag->errors >= glc_max_errors(diag);
 	if (diag->suppressed)
 		return status;
-	if (diagnostic.severity == GLACIER_ERROR)
-		diag->errors++;
-	else
+	if (diagnostic.severity == GLACIER_ERROR) {
+		if (!diag->errors++)
+			diag->first = status;
+	} else {
 		diag->warnings++;
+	}
 	if (!diag->report)
 		return status;
 

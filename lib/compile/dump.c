@@ -41,7 +41,7 @@ enum glacier_status glacier_module_dump(struct glacier_module *module,
 {
 	static const struct glacier_dump_options defaults;
 	const struct glacier_dump_options *opt = options ? options : &defaults;
-	struct glc_mark mark = glc_bump_mark(module->memory);
+	struct glc_mark mark;
 	struct glc_relay relay;
 	struct glc_writer out;
 	struct glc_ir ir;
@@ -50,7 +50,9 @@ enum glacier_status glacier_module_dump(struct glacier_module *module,
 	    (opt->pass == GLACIER_PASS_LOWER && !opt->target))
 		return GLACIER_ERR_ARGUMENT;
 	glc_relay_begin(&relay, diag, &module->map);
-	if (after_pass(module, opt, &ir, &relay.diag)) {
+	glc_module_ir(module, &relay.diag);
+	mark = glc_bump_mark(module->memory);
+	if (!relay.diag.errors && after_pass(module, opt, &ir, &relay.diag)) {
 		glc_writer_begin(&out, buffer);
 		if (opt->graph)
 			glc_print_cfg(&ir, module->memory, &out);

@@ -40,16 +40,6 @@ void glacier_module_destroy(struct glacier_module *module)
 	free(module);
 }
 
-static void relay_report(void *user, const struct glacier_diagnostic *diagnostic)
-{
-	struct glc_relay *relay = user;
-
-	if (diagnostic->severity == GLACIER_ERROR && relay->first == GLACIER_OK)
-		relay->first = diagnostic->status;
-	if (relay->outer && relay->outer->report)
-		relay->outer->report(relay->outer->user, diagnostic);
-}
-
 void glc_relay_begin(struct glc_relay *relay, struct glacier_diag *outer, const struct glc_source_map *map)
 {
 	if (outer)
@@ -57,20 +47,20 @@ void glc_relay_begin(struct glc_relay *relay, struct glacier_diag *outer, const 
 	else
 		memset(&relay->diag, 0, sizeof relay->diag);
 	relay->outer = outer;
-	relay->first = GLACIER_OK;
-	relay->diag.report = relay_report;
-	relay->diag.user = relay;
 	relay->diag.map = map;
 	relay->diag.errors = relay->diag.warnings = 0;
+	relay->diag.first = GLACIER_OK;
 }
 
 enum glacier_status glc_relay_end(struct glc_relay *relay)
 {
 	if (relay->outer) {
+		if (!relay->outer->errors)
+			relay->outer->first = relay->diag.first;
 		relay->outer->errors += relay->diag.errors;
 		relay->outer->warnings += relay->diag.warnings;
 	}
-	return relay->first;
+	return relay->diag.first;
 }
 
 static void forget(struct glacier_module *module)
@@ -79,8 +69,7 @@ static void forget(struct glacier_module *module)
 	module->sources.next_base = 0;
 	GLC_PRESIZE(module->memory, &module->sources.list, 4);
 	memset(&module->map, 0, sizeof module->map);
-	memset(&module->ir, 0, sizeof module->ir);
-	module->filled = false;
+	module->filled = module->built = false;
 }
 
 /* A fault of ours, in a build that looks for them. */
@@ -108,6 +97,34 @@ static uint64_t ir_bytes(const struct glc_ir *ir)
 	return bytes;
 }
 
+static bool is_all_streams(const struct glc_tree *tree)
+{
+	for (uint32_t i = 0; i < tree->kernels.count; i++)
+		if (!tree->kernels.at[i].is_stream)
+			return false;
+	return true;
+}
+
+static void build(struct glacier_module *module, struct glacier_diag *diag)
+{
+	glc_ssa_build(&module->tree, &module->options, true, module->memory, &module->ir, diag);
+	module->built = !diag->errors;
+	if (module->built)
+		verify(module, &module->ir, diag);
+}
+
+const struct glc_ir *glc_module_ir(struct glacier_module *module, struct glacier_diag *diag)
+{
+	struct glacier_diag silent = {0};
+
+	if (!module->built)
+		build(module, &silent);
+	if (module->built)
+		return &module->ir;
+	glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+	return NULL;
+}
+
 /* What every front end ends with: from a complete tree to checked IR. */
 static void check(struct glacier_module *module, const struct glacier_read_options *options,
 		  struct glacier_diag *diag)
@@ -124,9 +141,10 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 		return;
 	module->options = options ? *options : (struct glacier_read_options){0};
 	module->options.stats = NULL;
-	glc_ssa_build(&module->tree, options, true, module->memory, &module->ir, diag);
-	if (!diag->errors)
-		verify(module, &module->ir, diag);
+	/* A stream's rows were checked one by one, and its flow is uniform: nothing is left to find. */
+	if (is_all_streams(&module->tree) && !module->options.define_count)
+		return;
+	build(module, diag);
 	if (diag->errors)
 		return;
 	glc_uniform_check(&module->ir, module->memory, diag);
@@ -230,23 +248,26 @@ enum glacier_status glc_module_plain(struct glacier_module *module, struct glc_i
 	return silent.errors ? glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE) : GLACIER_OK;
 }
 
-static enum glacier_status prepare_plain(struct glacier_module *module, const struct glacier_target *target,
-					 struct glc_ir *out, struct glacier_diag *diag)
-{
-	struct glc_ir plain;
-	enum glacier_status status = glc_module_plain(module, &plain, diag);
-
-	return status == GLACIER_OK ? glc_lower(&plain, target, false, module->memory, out, diag) : status;
-}
-
 enum glacier_status glc_module_prepare(struct glacier_module *module, const struct glacier_target *target,
 				       bool optimize, struct glc_ir *out, struct glacier_diag *diag)
 {
-	if (!optimize)
-		return prepare_plain(module, target, out, diag);
-	if (glc_needs_lowering(&module->ir, target, module->memory))
-		return glc_lower(&module->ir, target, true, module->memory, out, diag);
-	*out = module->ir;
+	const struct glc_ir *ir;
+	struct glc_ir plain;
+
+	if (optimize) {
+		ir = glc_module_ir(module, diag);
+		if (!ir)
+			return GLACIER_ERR_NOMEM;
+	} else {
+		enum glacier_status status = glc_module_plain(module, &plain, diag);
+
+		if (status != GLACIER_OK)
+			return status;
+		ir = &plain;
+	}
+	if (glc_needs_lowering(ir, target, optimize, module->memory))
+		return glc_lower(ir, target, optimize, module->memory, out, diag);
+	*out = *ir;
 	return GLACIER_OK;
 }
 
@@ -276,27 +297,30 @@ enum glacier_status glacier_module_write(struct glacier_module *module, const st
 		.map = &module->map,
 		.memory = module->memory,
 	};
-	struct glc_mark mark = glc_bump_mark(module->memory);
+	bool optimize = input.options->optimize != GLACIER_OPTIMIZE_NONE;
 	struct glc_watch watch = glc_watch_start(input.options->stats);
 	size_t begun = buffer->size;
 	enum glacier_status status;
 	struct glc_relay relay;
+	struct glc_mark mark;
 
 	if (!module->filled)
 		return GLACIER_ERR_ARGUMENT;
 	glc_relay_begin(&relay, diag, &module->map);
-	status = glc_module_prepare(module, target, input.options->optimize != GLACIER_OPTIMIZE_NONE,
-				    &lowered, &relay.diag);
+	if (optimize)
+		glc_module_ir(module, &relay.diag);
+	mark = glc_bump_mark(module->memory);
+	status = glc_module_prepare(module, target, optimize, &lowered, &relay.diag);
 	if (status == GLACIER_OK) {
 		glc_watch_stop(&watch, GLACIER_PHASE_LOWER, target, ir_bytes(&lowered));
 		verify(module, &lowered, &relay.diag);
 	}
 	if (status == GLACIER_OK && target->kind == GLACIER_TARGET_SPIRV)
 		glc_limits_check(&lowered, input.options->limits, &relay.diag);
-	if (status == GLACIER_OK && relay.first == GLACIER_OK)
+	if (status == GLACIER_OK && relay.diag.first == GLACIER_OK)
 		status = write_target(&input, buffer, &relay.diag);
 	if (glc_relay_end(&relay) != GLACIER_OK)
-		status = relay.first;
+		status = relay.diag.first;
 	if (status != GLACIER_OK)
 		buffer->size = begun;
 	glc_bump_release(module->memory, mark);

@@ -18,7 +18,7 @@ struct glacier_module {
 	struct glc_places places;   /* where positions are paths: in JSON, in what programs build */
 	struct glc_ir ir;
 	struct glacier_read_options options;
-	bool filled;
+	bool filled, built;         /* read without errors; ir is there */
 };
 
 /*
@@ -28,7 +28,6 @@ struct glacier_module {
 struct glc_relay {
 	struct glacier_diag diag;
 	struct glacier_diag *outer;
-	enum glacier_status first;
 };
 
 void glc_relay_begin(struct glc_relay *relay, struct glacier_diag *outer, const struct glc_source_map *map);
@@ -43,6 +42,12 @@ bool glc_module_begin(struct glacier_module *module, struct glc_relay *relay, st
 enum glacier_status glc_module_end(struct glacier_module *module, struct glc_relay *relay,
 				   const struct glacier_read_options *options,
 				   const struct glc_watch *watch, size_t other_bytes);
+
+/*
+ * The module's IR, optimized: there since it was read, or made now. Call it before a mark
+ * is set in the module's memory. NULL, reported, when memory runs out.
+ */
+const struct glc_ir *glc_module_ir(struct glacier_module *module, struct glacier_diag *diag);
 
 /*
  * The IR of a module that was read. The module keeps the optimized one, made while it was

@@ -175,11 +175,14 @@ static void kernel(struct reflection *r)
 
 enum glacier_status glacier_module_reflect(struct glacier_module *module, struct glacier_buffer *buffer)
 {
-	struct reflection r = {.ir = &module->ir};
+	struct reflection r = {0};
 	struct glc_writer out;
 
 	if (!module->filled)
 		return GLACIER_ERR_ARGUMENT;
+	r.ir = glc_module_ir(module, NULL);
+	if (!r.ir)
+		return GLACIER_ERR_NOMEM;
 	r.out = &out;
 	glc_writer_begin(&out, buffer);
 	glc_puts(&out, "{\n  \"schema\": \"glacier-reflection\",\n  \"version\": 1,\n  \"kernels\": [\n");

@@ -797,7 +797,8 @@ static bool argument_needs_lowering(const struct glc_inst *inst)
 	return inst->op == GLC_OP_If ? glc_is_const(inst->arg[0]) : inst->from == GLC_U64;
 }
 
-static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where, uint8_t *used)
+static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where, bool optimize,
+				  uint8_t *used)
 {
 	for (uint32_t i = kernel->inst_count; i-- > 0;) {
 		const struct glc_inst *inst = &kernel->insts[i];
@@ -808,6 +809,8 @@ static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where
 		    ((how & CHECK_ARG) && argument_needs_lowering(inst)))
 			return true;
 		/* Users stand behind what they use: there are no loops among the plain ones. */
+		if (!optimize)
+			continue;
 		if (!used[i] && glc_ops[inst->op].result != '-')
 			return true;
 		/* None of the plain ones takes more than three; an absent one counts as constant. */
@@ -818,13 +821,14 @@ static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where
 	return false;
 }
 
-bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *target,
+bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *target, bool optimize,
 			struct glacier_memory *memory)
 {
 	for (uint32_t i = 0; i < ir->kernel_count; i++) {
 		uint8_t *used = glc_bump_zero(memory, ir->kernels[i].inst_count);
 
-		if (!used || kernel_needs_lowering(&ir->kernels[i], (uint8_t)(1 << target->kind), used))
+		if (!used ||
+		    kernel_needs_lowering(&ir->kernels[i], (uint8_t)(1 << target->kind), optimize, used))
 			return true;
 	}
 	return false;

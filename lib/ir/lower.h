@@ -33,9 +33,9 @@
 
 /*
  * Whether glc_lower would change anything that matters: false only when every instruction
- * is one that the target has, and every result is used. Looks once at each instruction.
+ * is one that the target has, and (when optimizing) every result is used. Looks once at each instruction.
  */
-bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *target,
+bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *target, bool optimize,
 			struct glacier_memory *memory);
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The walk over a kernel's statements. */
 #include "ir/ssa.h"
+#include "ir/stream.h"
 
 #include "base/watch.h"
 
@@ -609,7 +610,10 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 			break;
 		}
 		ir->kernel_count = i + 1;
-		walk(&s);
+		if (s.source->is_stream)
+			glc_stream_build(&s);
+		else
+			walk(&s);
 		if (s.failed || s.b.failed)
 			break;
 		s.kernel->insts = s.b.insts.at;

@@ -76,6 +76,7 @@ struct glc_tree_kernel {
 	bool has_subgroup, is_stream;
 	uint32_t first, count;                  /* its statements */
 	uint32_t first_row, row_count;          /* of a stream */
+	uint32_t live_rows;                     /* up to its Return */
 	bool has_loops;
 };
 
