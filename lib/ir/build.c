@@ -151,6 +151,29 @@ static bool is_shareable(const struct glc_builder *b, const struct glc_inst *ins
 	       b->objects[inst->object].access == GLC_READ;
 }
 
+/* Appends an instruction that nothing before it can stand for, and shares it from here on. */
+static inline glc_value append_shared(struct glc_builder *b, const struct glc_inst *inst, uint32_t slot)
+{
+	glc_value value = glc_append(b, inst);
+
+	if (b->failed || !GLC_RESERVE(b->memory, &b->chain, b->insts.count - b->chain.count)) {
+		b->failed = true;
+		return value;
+	}
+	b->chain.count = b->insts.count;
+	b->chain.at[value] = b->heads[slot];
+	b->heads[slot] = value + 1;
+	return value;
+}
+
+/* What folding and the identities make of it, or GLC_NO_VALUE. */
+static glc_value simplify(struct glc_builder *b, const struct glc_inst *inst)
+{
+	glc_value value = glc_fold(b, inst);
+
+	return value == GLC_NO_VALUE ? glc_identity(b, inst) : value;
+}
+
 glc_value glc_emit_inst(struct glc_builder *b, const struct glc_inst *given)
 {
 	struct glc_inst inst;
@@ -160,35 +183,22 @@ glc_value glc_emit_inst(struct glc_builder *b, const struct glc_inst *given)
 	if (!b->optimize || !is_shareable(b, given))
 		return glc_append(b, given);
 	inst = *given;
-	if ((glc_ops[inst.op].flags & GLC_COMMUTES) && inst.arg[0] > inst.arg[1]) {
+	if (inst.arg[0] > inst.arg[1] && (glc_ops[inst.op].flags & GLC_COMMUTES)) {
 		inst.arg[0] = given->arg[1];
 		inst.arg[1] = given->arg[0];
 	}
-	if (glc_is_const(inst.arg[1]) || glc_is_const(inst.arg[0]) || inst.arg[0] == inst.arg[1]) {
-		value = glc_fold(b, &inst);
-		if (value == GLC_NO_VALUE)
-			value = glc_identity(b, &inst);
-		if (value != GLC_NO_VALUE)
-			return value;
-	} else if (inst.op == GLC_OP_Select || inst.op == GLC_OP_Neg || inst.op == GLC_OP_Not) {
-		value = glc_identity(b, &inst);
+	/* An absent argument counts as constant: what has one argument is always looked at. */
+	if ((inst.arg[0] | inst.arg[1]) & GLC_CONST_BIT || inst.arg[0] == inst.arg[1] ||
+	    inst.op == GLC_OP_Select) {
+		value = simplify(b, &inst);
 		if (value != GLC_NO_VALUE)
 			return value;
 	}
-
 	slot = hash_of(&inst) & b->head_mask;
 	for (uint32_t i = b->heads[slot]; i; i = b->chain.at[i - 1])
 		if (same(&b->insts.at[i - 1], &inst))
 			return i - 1;
-	value = glc_append(b, &inst);
-	if (b->failed || !GLC_RESERVE(b->memory, &b->chain, b->insts.count - b->chain.count)) {
-		b->failed = true;
-		return value;
-	}
-	b->chain.count = b->insts.count;
-	b->chain.at[value] = b->heads[slot];
-	b->heads[slot] = value + 1;
-	return value;
+	return append_shared(b, &inst, slot);
 }
 
 void glc_scope_end(struct glc_builder *b, uint32_t begin)

@@ -145,6 +145,22 @@ static void note_registers(struct stream *s)
 		*(shape.d == 'f' ? &s->set_f : &s->set_r) |= UINT64_C(1) << v[3];
 }
 
+/* The common row, Add and its like: right, of registers that hold something. */
+static inline bool is_plain_row(struct stream *s)
+{
+	const int64_t *v = s->row->value;
+	uint64_t sources;
+
+	if (v[0] < GLC_OP_Add || v[0] > GLC_OP_Div ||
+	    ((uint64_t)v[1] | (uint64_t)v[2] | (uint64_t)v[3]) >= GLC_STREAM_REGISTERS)
+		return false;
+	sources = UINT64_C(1) << v[1] | UINT64_C(1) << v[2];
+	if ((s->set_f & sources) != sources)
+		return false;
+	s->set_f |= UINT64_C(1) << v[3];
+	return true;
+}
+
 void glc_stream_end(struct glc_tree *tree)
 {
 	struct glc_tree_kernel *kernel = glc_tree_current(tree);
@@ -155,6 +171,10 @@ void glc_stream_end(struct glc_tree *tree)
 	for (uint32_t i = 0; i < count && tree->diag->errors < glc_max_errors(tree->diag); i++) {
 		s.row = &tree->rows.at[kernel->first_row + i];
 		s.index = i;
+		if (!returned && is_plain_row(&s)) {
+			kernel->live_rows = i + 1;
+			continue;
+		}
 		if (!check_row(&s))
 			continue;
 		if (returned) {

@@ -33,6 +33,19 @@ static inline void write_f(struct rows *w, int64_t number, glc_value value)
 	w->set_f |= UINT64_C(1) << number;
 }
 
+/* Add and its like: the common row. */
+static inline void binary_row(struct rows *w, const int64_t *v)
+{
+	struct glc_inst inst = {
+		.op = (uint16_t)v[0],
+		.type = GLC_F32,
+		.from = GLC_F32,
+		.arg = {value_f(w, v[1]), value_f(w, v[2]), GLC_NO_VALUE, GLC_NO_VALUE},
+	};
+
+	write_f(w, v[3], glc_emit_inst(&w->s->b, &inst));
+}
+
 static void plain_row(struct rows *w, const int64_t *v)
 {
 	struct ssa *s = w->s;
@@ -169,7 +182,9 @@ void glc_stream_build(struct ssa *s)
 		s->b.pos = w.at[i].pos;
 		if (w.at[i].value[0] == GLC_OP_Return)
 			break;
-		if (is_access(&w.at[i]))
+		if (w.at[i].value[0] >= GLC_OP_Add && w.at[i].value[0] <= GLC_OP_Div)
+			binary_row(&w, w.at[i++].value);
+		else if (is_access(&w.at[i]))
 			i = accesses(&w, i);
 		else
 			plain_row(&w, w.at[i++].value);

@@ -118,6 +118,17 @@ static void from_table(struct sp *sp, const struct glc_inst *inst, uint32_t inde
 		sp_decorate(sp, id, GLC_SPV_NO_CONTRACTION);
 }
 
+/* The same for two arguments, as most have. */
+static inline void from_table2(struct sp *sp, const struct glc_inst *inst, uint32_t index, uint32_t op)
+{
+	uint32_t a = sp_value(sp, inst->arg[0]), b = sp_value(sp, inst->arg[1]);
+	uint32_t type = sp_type(sp, inst->type), id = result(sp, index);
+
+	emit2(sp, op, type, id, a, b);
+	if (op == GLC_SPV_FMul || op == GLC_SPV_FAdd || op == GLC_SPV_FSub)
+		sp_decorate(sp, id, GLC_SPV_NO_CONTRACTION);
+}
+
 /* --- Bits ---------------------------------------------------------------- */
 
 static void count_zeros(struct sp *sp, const struct glc_inst *inst, uint32_t index)
@@ -533,9 +544,16 @@ void sp_body(struct sp *sp)
 		} else if (inst->op >= GLC_OP_If && inst->op <= GLC_OP_Continue) {
 			i = sp_flow(sp, i);
 		} else {
+			uint32_t op = table[inst->op][glc_types[inst->from].klass];
+
 			if (debug)
 				line(sp, inst);
-			instruction(sp, i++);
+			if (op - 1 < GLC_SPV_GLSL - 1 && !(inst->mods & GLC_MOD_APPROX) &&
+			    inst->arg[1] != GLC_NO_VALUE && inst->arg[2] == GLC_NO_VALUE)
+				from_table2(sp, inst, i, op);
+			else
+				instruction(sp, i);
+			i++;
 		}
 	}
 	sp_put(sp, &sp->code, GLC_SPV_FunctionEnd, 1);
