@@ -90,14 +90,11 @@ void cli_start(const struct cli_program *program, int argc, char **argv)
 
 	state.argc = argc;
 	state.argv = cli_expand_responses(&state.argc, argv);
-	/* getopt's messages begin with it; a path, or libtool's "lt-", says nothing. */
-	if (state.argc > 0)
-		state.argv[0] = (char *)program->name;
-
-	letter = state.short_options = cli_alloc(2 * count + 2);
+	letter = state.short_options = cli_alloc(2 * count + 3);
 	row = state.long_options = cli_alloc((count + 1) * sizeof *row);
-	/* "-": operands come in order, whatever POSIXLY_CORRECT says. */
+	/* "-": operands come in order, whatever POSIXLY_CORRECT says. ":": the messages are ours. */
 	*letter++ = '-';
+	*letter++ = ':';
 	add_options(program->options, program->option_count, &letter, &row);
 	add_options(shared_options, SHARED_COUNT, &letter, &row);
 	*letter = '\0';
@@ -282,6 +279,38 @@ static bool shared_option(int key)
 	return true;
 }
 
+/* Does "--name" or "--name=value" begin as a long option does? */
+static bool begins_an_option(const char *word)
+{
+	size_t bytes = strcspn(word + 2, "=");
+
+	for (const struct option *row = state.long_options; row->name; row++)
+		if (!strncmp(row->name, word + 2, bytes))
+			return true;
+	return false;
+}
+
+/* What getopt_long stumbled over. Its own messages know neither --diagnostics=json nor terminals. */
+static _Noreturn void refuse_option(bool lacks_argument)
+{
+	/* optopt is a letter or a long option's key; 0: the last word is no long option. */
+	const char *word = state.argv[optind - 1];
+	bool is_long = !strncmp(word, "--", 2);
+
+	if (lacks_argument && is_long)
+		cli_bad_usage("option '%s' takes an argument", word);
+	if (lacks_argument)
+		cli_bad_usage("option '-%c' takes an argument", optopt);
+	/* Within "-ab" the last word is still the one before. */
+	if (optopt == ':' || (optopt && optopt < CLI_KEY && !strchr(state.short_options + 2, optopt)))
+		cli_bad_usage("there is no option '-%c'", optopt);
+	if (optopt)
+		cli_bad_usage("option '%.*s' takes no argument", (int)strcspn(word, "="), word);
+	if (begins_an_option(word))
+		cli_bad_usage("option '%s' can mean several", word);
+	cli_bad_usage("there is no option '%s'", word);
+}
+
 int cli_next(const char **arg)
 {
 	int key;
@@ -291,8 +320,8 @@ int cli_next(const char **arg)
 				  NULL);
 		if (key == 1)
 			state.operands[state.operand_count++] = optarg;
-		if (key == '?')
-			cli_bad_usage(NULL);
+		if (key == '?' || key == ':')
+			refuse_option(key == ':');
 	} while (key == 1 || shared_option(key));
 	*arg = optarg;
 	if (key >= 0)

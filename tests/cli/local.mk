@@ -36,13 +36,13 @@ cli_tests = \
 	tests/cli/gc-asm/nothing-written.test \
 	tests/cli/gc-asm/one-name-a-target.test \
 	tests/cli/gc-asm/order-twice.test \
-	tests/cli/gc-asm/refused-unused.test \
 	tests/cli/gc-asm/output-and-several.test \
 	tests/cli/gc-asm/page-sized.test \
 	tests/cli/gc-asm/pipe-to-ptxas.test \
 	tests/cli/gc-asm/pipe-to-spirv-val.test \
 	tests/cli/gc-asm/ptx-to-stdout.test \
 	tests/cli/gc-asm/reflect.test \
+	tests/cli/gc-asm/refused-unused.test \
 	tests/cli/gc-asm/response-file.test \
 	tests/cli/gc-asm/same-bytes-anywhere.test \
 	tests/cli/gc-asm/same-name-twice.test \
@@ -57,6 +57,7 @@ cli_tests = \
 	tests/cli/gc-asm/unknown-suffix.test \
 	tests/cli/gc-asm/unsupported-target.test \
 	tests/cli/gc-asm/version.test \
+	tests/cli/probe/ambiguous-option.test \
 	tests/cli/probe/args-order.test \
 	tests/cli/probe/args-response-folder.test \
 	tests/cli/probe/args-response-loop.test \
@@ -65,6 +66,7 @@ cli_tests = \
 	tests/cli/probe/bad-color.test \
 	tests/cli/probe/bad-diagnostics.test \
 	tests/cli/probe/bad-number.test \
+	tests/cli/probe/bad-usage-json.test \
 	tests/cli/probe/bench.test \
 	tests/cli/probe/broken-pipe.test \
 	tests/cli/probe/closed-descriptors.test \
@@ -94,8 +96,10 @@ cli_tests = \
 	tests/cli/probe/json-is-valid.test \
 	tests/cli/probe/missing-argument.test \
 	tests/cli/probe/missing-file.test \
+	tests/cli/probe/missing-letter-argument.test \
 	tests/cli/probe/name-is-plain.test \
 	tests/cli/probe/no-command.test \
+	tests/cli/probe/option-is-plain.test \
 	tests/cli/probe/output-is-input.test \
 	tests/cli/probe/output-kept-on-failure.test \
 	tests/cli/probe/output-long-name.test \
@@ -114,8 +118,10 @@ cli_tests = \
 	tests/cli/probe/table-json.test \
 	tests/cli/probe/table-text.test \
 	tests/cli/probe/tty-guard.test \
+	tests/cli/probe/unknown-in-cluster.test \
 	tests/cli/probe/unknown-letter.test \
 	tests/cli/probe/unknown-option.test \
+	tests/cli/probe/unwanted-argument.test \
 	tests/cli/probe/version-json.test \
 	tests/cli/probe/version.test \
 	tests/cli/probe/warnings-unknown.test \
