@@ -118,8 +118,9 @@ bool cli_is_input(const struct stat *status);
  * Get an output ready under a temporary name; nothing is visible before cli_commit.
  *
  * path    NULL is standard output, where binary is refused on a terminal; "-" insists.
- *         A symbolic link is written through. What exists and is no regular file
- *         (/dev/null, a FIFO) is written directly, at the commit.
+ *         A symbolic link is written through, a file that is replaced keeps its mode.
+ *         What exists and is no regular file (/dev/null, a FIFO), or is where standard
+ *         output goes (/dev/stdout), is written directly, at the commit.
  * data    must live until the commit.
  *
  * Says what went wrong and returns false.
@@ -172,6 +173,8 @@ void cli_print_clean(FILE *out, const char *text, size_t bytes);
 /* A message's printf pattern for people: "..." stands for each conversion. Cut to fit out. */
 void cli_message_pattern(const char *text, char *out, size_t bytes);
 
+/* Before each: a message is one write, so that lines of several programs do not mix. */
+void cli_begin_message(void);
 /* The JSON form of messages: an array that is closed at exit. */
 void cli_json_report(const char *input, const struct glacier_diagnostic *diagnostic);
 void cli_json_report_end(void);

@@ -83,6 +83,9 @@ static char *resolve(const char *path)
 	char *at = cli_strdup(path), link[PATH_MAX], *target;
 	struct stat status;
 
+	/* What is not renamed keeps its name: behind /dev/fd/63 a pipe has none. */
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return at;
 	for (int i = 0; i < 40; i++) {
 		size_t folder;
 		ssize_t n;
@@ -106,7 +109,7 @@ fail:
 	return NULL;
 }
 
-/* Create s->temporary, which stands in the folder of s->path. The mode is 0666 less the umask. */
+/* Create s->temporary, which stands in the folder of s->path. A new file's mode is 0666 less the umask. */
 static int create_temporary(struct staged *s)
 {
 	static unsigned serial;
@@ -131,12 +134,24 @@ static int create_temporary(struct staged *s)
 	return fd;
 }
 
+/* /dev/stdout and its like: writing there goes on where standard output is. */
+static bool is_standard_output(const char *path)
+{
+	struct stat named, open_one;
+
+	return !strcmp(path, "-") ||
+	       (!stat(path, &named) && !fstat(STDOUT_FILENO, &open_one) &&
+		named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino);
+}
+
 static bool stage_file(struct staged *s, const char *shown)
 {
+	bool exists;
 	struct stat status;
 	int fd;
 
-	if (!stat(s->path, &status)) {
+	exists = !stat(s->path, &status);
+	if (exists) {
 		if (S_ISDIR(status.st_mode)) {
 			cli_error("%s: is a directory", shown);
 			return false;
@@ -158,6 +173,9 @@ static bool stage_file(struct staged *s, const char *shown)
 		cli_error("cannot create %s: %s", shown, strerror(errno));
 		return false;
 	}
+	/* What was closed to others stays closed. Another's file is ours afterwards, mode and all. */
+	if (exists && fchmod(fd, status.st_mode & 0777))
+		cli_say("%s: its mode cannot be kept: %s", shown, strerror(errno));
 	if (!write_all(fd, s->data, s->bytes)) {
 		cli_error("cannot write %s: %s", shown, strerror(errno));
 		close(fd);
@@ -181,7 +199,7 @@ bool cli_stage(const char *path, const void *data, size_t bytes, bool binary)
 	cli_catch_signals();
 	s = cli_alloc(sizeof *s);
 	*s = (struct staged){.data = data, .bytes = bytes};
-	if (path && strcmp(path, "-")) {
+	if (path && !is_standard_output(path)) {
 		s->path = resolve(path);
 		if (!s->path) {
 			cli_error("%s: %s", path, strerror(errno));

@@ -107,6 +107,7 @@ cli_tests = \
 	tests/cli/probe/output-no-folder.test \
 	tests/cli/probe/output-pair-full.test \
 	tests/cli/probe/output-protected.test \
+	tests/cli/probe/output-standard.test \
 	tests/cli/probe/output-through-link.test \
 	tests/cli/probe/output-twice.test \
 	tests/cli/probe/progress.test \
