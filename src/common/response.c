@@ -14,11 +14,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LARGEST_DEPTH = 16, MOST_WORDS = 1 << 20, LARGEST_BYTES = 64 << 20 };
+enum { LARGEST_DEPTH = 16, MOST_FILES = 4096, MOST_WORDS = 1 << 20, LARGEST_BYTES = 64 << 20 };
 
 struct words {
 	char **at;
 	size_t count, capacity;
+	char *texts[MOST_FILES];  /* the words point into them, which therefore stay */
+	size_t text_count;
 };
 
 static void add(struct words *words, char *word)
@@ -102,15 +104,17 @@ static void expand(struct words *words, char *word, int depth)
 	}
 	if (depth == LARGEST_DEPTH)
 		cli_die("%s: @files stand in each other more than %d deep", word, LARGEST_DEPTH);
-	cursor = text;
-	/* The words point into text, which therefore stays. */
+	/* Not deep, but wide at every level: no words, and no end either. */
+	if (words->text_count == MOST_FILES)
+		cli_die("%s: more than %d @files", word, MOST_FILES);
+	cursor = words->texts[words->text_count++] = text;
 	while ((word = take_word(&cursor)))
 		expand(words, word, depth + 1);
 }
 
 char **cli_expand_responses(int *argc, char **argv)
 {
-	struct words words = {0};
+	static struct words words;
 	int i;
 
 	for (i = 1; i < *argc && *argv[i] != '@'; i++)

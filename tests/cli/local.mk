@@ -59,9 +59,11 @@ cli_tests = \
 	tests/cli/gc-asm/version.test \
 	tests/cli/probe/ambiguous-option.test \
 	tests/cli/probe/args-order.test \
+	tests/cli/probe/args-response-empty.test \
 	tests/cli/probe/args-response-folder.test \
 	tests/cli/probe/args-response-loop.test \
 	tests/cli/probe/args-response-option.test \
+	tests/cli/probe/args-response-wide.test \
 	tests/cli/probe/args-response.test \
 	tests/cli/probe/bad-color.test \
 	tests/cli/probe/bad-diagnostics.test \
