@@ -94,8 +94,7 @@ static const struct {
 	[GLACIER_NOTE] = {"note", CYAN},
 };
 
-/* A message is one write: lines of several programs do not mix. */
-static void begin_message(void)
+void cli_begin_message(void)
 {
 	static char buffer[8192];
 	static bool buffered;
@@ -184,7 +183,7 @@ static void print_diagnostic(void *user, const struct glacier_diagnostic *diagno
 		cli_json_report(file ? input : NULL, diagnostic);
 		return;
 	}
-	begin_message();
+	cli_begin_message();
 	paint(BOLD);
 	print_place(input, place);
 	paint(severities[diagnostic->severity].color);
@@ -236,7 +235,7 @@ static void print_message(const char *format, va_list args)
 		cli_json_report(NULL, &(struct glacier_diagnostic){.message = text});
 		return;
 	}
-	begin_message();
+	cli_begin_message();
 	fprintf(stderr, "%s: ", cli.program->name);
 	print_clean(text);
 	fputc('\n', stderr);
@@ -273,7 +272,7 @@ void cli_bad_usage(const char *format, ...)
 		va_end(args);
 	}
 	if (!cli.json_diagnostics) {
-		begin_message();
+		cli_begin_message();
 		fprintf(stderr, "Try '%s --help' for more information.\n", cli.program->name);
 		fflush(stderr);
 	}
@@ -293,18 +292,24 @@ void cli_say(const char *format, ...)
 
 void cli_message_pattern(const char *text, char *out, size_t bytes)
 {
+	bool after_conversion = false;
 	size_t used = 0;
 
 	while (*text && used + 4 < bytes) {
 		if (*text != '%' || text[1] == '%') {
 			out[used++] = *text;
 			text += *text == '%' ? 2 : 1;
+			after_conversion = false;
 			continue;
 		}
 		text += 1 + strspn(text + 1, "-+ #0123456789.*hljztL");
 		text += *text != '\0';
-		memcpy(out + used, "...", 3);
-		used += 3;
+		/* "%c%u" is one thing to people. */
+		if (!after_conversion) {
+			memcpy(out + used, "...", 3);
+			used += 3;
+		}
+		after_conversion = true;
 	}
 	out[used] = '\0';
 }

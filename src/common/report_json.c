@@ -12,6 +12,7 @@ static bool item_open;
 
 static void begin_array(void)
 {
+	cli_begin_message();
 	if (json.out)
 		return;
 	json.out = stderr;

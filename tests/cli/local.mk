@@ -87,6 +87,7 @@ cli_tests = \
 	tests/cli/probe/diagnostics-quiet.test \
 	tests/cli/probe/diagnostics.test \
 	tests/cli/probe/explain-json.test \
+	tests/cli/probe/explain-pattern.test \
 	tests/cli/probe/explain-unknown.test \
 	tests/cli/probe/explain.test \
 	tests/cli/probe/folder-as-input.test \
