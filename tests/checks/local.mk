@@ -14,12 +14,14 @@ TESTS += $(CHECKS)
 
 LONG_CHECKS = \
 	tests/checks/arm64.sh \
+	tests/checks/dist.sh \
 	tests/checks/install.sh \
 	tests/checks/planted-faults.sh \
 	$(NULL)
 EXTRA_DIST += $(LONG_CHECKS)
 CHECK_LONG += \
 	tests/checks/arm64.sh:600 \
+	tests/checks/dist.sh:1200 \
 	tests/checks/install.sh:120 \
 	tests/checks/planted-faults.sh:600 \
 	$(NULL)
