@@ -5,6 +5,7 @@ examplesdir = $(docdir)/examples
 dist_examples_DATA = \
 	examples/black_scholes.gasm \
 	examples/block_reduce.gasm \
+	examples/embed.c \
 	examples/fibonacci.gasm \
 	examples/gcd.gasm \
 	examples/histogram.gasm \
@@ -23,3 +24,8 @@ dist_examples_DATA = \
 	examples/vector_add.json \
 	examples/vector_add.stream.json \
 	$(NULL)
+
+check_PROGRAMS += examples/embed
+TESTS += examples/embed
+examples_embed_SOURCES = examples/embed.c
+examples_embed_LDADD = lib/libglacier.la

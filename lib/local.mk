@@ -12,6 +12,7 @@ glacierincludedir = $(includedir)/glacier
 glacierinclude_HEADERS = \
 	include/glacier/base.h \
 	include/glacier/buffer.h \
+	include/glacier/build.h \
 	include/glacier/diagnostic.h \
 	include/glacier/kernel.h \
 	include/glacier/limits.h \
@@ -49,6 +50,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/watch.h \
 	lib/compile/limits.c \
 	lib/compile/limits.h \
+	lib/compile/build.c \
 	lib/compile/dump.c \
 	lib/compile/module.c \
 	lib/compile/module.h \

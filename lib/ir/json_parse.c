@@ -101,10 +101,7 @@ static bool object(struct glc_json *j, const char *name, uint32_t pos, struct gl
 /* The characters that a literal may have in text: what it means is looked at where it is used. */
 static bool literal(struct glc_json *j, const char *text, uint32_t pos, struct glc_operand *operand)
 {
-	struct glc_text_parser p = {.at = text};
-	struct glc_name name = lex_literal(&p);
-
-	if (*p.at || !name.bytes) {
+	if (!lex_is_literal(text)) {
 		glc_fail(j->tree->diag, GLC_GA_LITERAL_FORM, pos, (int)strnlen(text, 64), text);
 		return false;
 	}

@@ -105,6 +105,14 @@ static inline struct glc_name lex_literal(struct glc_text_parser *p)
 	return (struct glc_name){start, (uint32_t)(at - start)};
 }
 
+/* The text is a literal and nothing else, as far as its characters go. */
+static inline bool lex_is_literal(const char *text)
+{
+	struct glc_text_parser p = {.at = text};
+
+	return lex_literal(&p).bytes && !*p.at;
+}
+
 static inline bool lex_is_word(struct glc_name word, const char *text, uint32_t bytes)
 {
 	return word.bytes == bytes && !memcmp(word.at, text, bytes);
