@@ -140,12 +140,11 @@ static void check(struct glacier_module *module, const struct glacier_read_optio
 	if (diag->errors)
 		return;
 	module->options = options ? *options : (struct glacier_read_options){0};
-	module->options.stats = NULL;
 	/* A stream's rows were checked one by one, and its flow is uniform: nothing is left to find. */
-	if (is_all_streams(&module->tree) && !module->options.define_count)
-		return;
-	build(module, diag);
-	if (diag->errors)
+	if (!is_all_streams(&module->tree) || module->options.define_count)
+		build(module, diag);
+	module->options.stats = NULL;   /* the caller's, for this call */
+	if (diag->errors || !module->built)
 		return;
 	glc_uniform_check(&module->ir, module->memory, diag);
 	glc_limits_warn(&module->ir, diag);
