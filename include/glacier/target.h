@@ -21,6 +21,7 @@ enum glacier_target_kind {
 /* Feature bits; a target without any is the least that its name promises. */
 #define GLACIER_FEATURE_SOFT_FMA         (UINT64_C(1) << 0)  /* spirv: f32 Fma from f64 parts, one rounding */
 #define GLACIER_FEATURE_ATOMIC_FLOAT_ADD (UINT64_C(1) << 1)  /* spirv: SPV_EXT_shader_atomic_float_add */
+#define GLACIER_FEATURE_SIGNED_ZERO_INF_NAN (UINT64_C(1) << 2)  /* spirv: SignedZeroInfNanPreserve */
 
 struct glacier_target {
 	enum glacier_target_kind kind;

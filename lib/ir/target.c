@@ -24,6 +24,7 @@ static const struct {
 } features[] = {
 	{"soft-fma", GLACIER_TARGET_SPIRV, GLACIER_FEATURE_SOFT_FMA},
 	{"atomic-float-add", GLACIER_TARGET_SPIRV, GLACIER_FEATURE_ATOMIC_FLOAT_ADD},
+	{"signed-zero-inf-nan", GLACIER_TARGET_SPIRV, GLACIER_FEATURE_SIGNED_ZERO_INF_NAN},
 };
 
 /* Architectures that ptxas knows, and the first PTX ISA that has them (PTX ISA manual, .target). */

@@ -316,6 +316,11 @@ static void append(struct glc_writer *w, const uint32_t *words, uint32_t count)
 #endif
 }
 
+static void extension(struct sp *sp, sp_words *head, const char *name)
+{
+	sp_put_string(sp, head, GLC_SPV_Extension, NULL, 0, name, (uint32_t)strlen(name));
+}
+
 static void join(struct sp *sp, struct glacier_buffer *buffer, bool *good)
 {
 	const struct glacier_target *target = sp->input->target;
@@ -336,12 +341,14 @@ static void join(struct sp *sp, struct glacier_buffer *buffer, bool *good)
 		for (uint64_t left = sp->capabilities[set]; left; left &= left - 1)
 			sp_put(sp, &head, GLC_SPV_Capability, 2)[1] =
 				set * 64 + (uint32_t)__builtin_ctzll(left);
-	if (sp->atomic_float) {
-		static const char name[] = "SPV_EXT_shader_atomic_float_add";
-
+	if (sp->float_controls)
+		sp_put(sp, &head, GLC_SPV_Capability, 2)[1] = GLC_SPV_CAP_SIGNED_ZERO_INF_NAN_PRESERVE;
+	if (sp->atomic_float)
 		sp_put(sp, &head, GLC_SPV_Capability, 2)[1] = GLC_SPV_CAP_ATOMIC_FLOAT32_ADD;
-		sp_put_string(sp, &head, GLC_SPV_Extension, NULL, 0, name, sizeof name - 1);
-	}
+	if (sp->float_controls && target->minor < 4)
+		extension(sp, &head, "SPV_KHR_float_controls");
+	if (sp->atomic_float)
+		extension(sp, &head, "SPV_EXT_shader_atomic_float_add");
 	if (sp->glsl)
 		sp_put_string(sp, &head, GLC_SPV_ExtInstImport, &sp->glsl, 1, "GLSL.std.450", 12);
 	at = sp_put(sp, &head, GLC_SPV_MemoryModel, 3);

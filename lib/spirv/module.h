@@ -34,7 +34,7 @@ struct sp {
 	sp_words entry, modes, debug, names, decorations, types, code;
 	uint32_t next_id;
 	uint64_t capabilities[2];          /* bit sets: 0 to 63, 64 to 127 */
-	bool atomic_float, failed;
+	bool atomic_float, float_controls, failed;
 	uint32_t glsl;                     /* id of the import, or 0 */
 
 	/* ids by what they stand for; 0: not made yet */

@@ -289,6 +289,20 @@ static void workgroup_size(struct sp *sp)
 		at[3 + i] = kernel->workgroup[i].value;
 }
 
+/* Of a float type that the module has: zeros keep their signs, infinities and NaNs are what they are. */
+static void preserve(struct sp *sp, enum glc_type type)
+{
+	uint32_t *at;
+
+	if (!(sp->input->target->features & GLACIER_FEATURE_SIGNED_ZERO_INF_NAN) || !sp->types_by_type[type])
+		return;
+	sp->float_controls = true;
+	at = sp_put(sp, &sp->modes, GLC_SPV_ExecutionMode, 4);
+	at[1] = sp->function;
+	at[2] = GLC_SPV_MODE_SIGNED_ZERO_INF_NAN_PRESERVE;
+	at[3] = glc_bits(type);
+}
+
 void sp_declare_entry(struct sp *sp)
 {
 	const struct glc_kernel *kernel = sp->kernel;
@@ -317,5 +331,7 @@ void sp_declare_entry(struct sp *sp)
 	}
 	sp->entry.at[begin] = (sp->entry.count - begin) << 16 | GLC_SPV_EntryPoint;
 	workgroup_size(sp);
+	preserve(sp, GLC_F32);
+	preserve(sp, GLC_F64);
 	name(sp, sp->function, kernel->name);
 }
