@@ -49,6 +49,8 @@ void script_add(struct script *script, const char *format, ...)
 	}
 }
 
+enum { SIGNED_ZERO_INF_NAN_PRESERVE = 4466 };
+
 static void open_device(struct kernels *kernels)
 {
 	const char *kind = getenv("GLACIER_EXEC_TARGET");
@@ -63,6 +65,9 @@ static void open_device(struct kernels *kernels)
 	snprintf(kernels->target, sizeof kernels->target, "spirv:1.6");
 #ifdef WITH_EXEC
 	kernels->runs = exec_open(&kernels->exec, kernels->why, sizeof kernels->why) == EXEC_OK;
+	/* Without it zeros have any sign, also on lavapipe: 0 + x becomes x. */
+	if (kernels->runs && exec_has_capability(kernels->exec, SIGNED_ZERO_INF_NAN_PRESERVE))
+		strcat(kernels->target, "+signed-zero-inf-nan");
 #else
 	snprintf(kernels->why, sizeof kernels->why, "built without Vulkan headers");
 #endif

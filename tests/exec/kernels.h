@@ -29,7 +29,7 @@ struct kernels {
 	bool runs;                        /* there is a device; if not, why says the reason */
 	bool strict;                      /* and it keeps to one rounding and all subnormals: CUDA */
 	char why[256];
-	char target[32];                  /* what is written for it */
+	char target[64];                  /* what is written for it */
 	struct exec *exec;
 	struct cuda *cuda;
 	struct valid *valid[KERNEL_TARGETS];  /* by SPIR-V minor version; NULL: nothing is validated */

@@ -58,6 +58,7 @@ static void try_f32(struct kernels *kernels, uint64_t seed)
 	static float x[TRIPLES], y[TRIPLES], z[TRIPLES], out[TRIPLES];
 	uint64_t state = seed;
 	unsigned differing = 0;
+	size_t plain;
 
 	for (int i = 0; i < TRIPLES; i++) {
 		x[i] = random_f32(&state);
@@ -78,6 +79,7 @@ static void try_f32(struct kernels *kernels, uint64_t seed)
 						     (double)x[i], (double)y[i], (double)z[i], (double)out[i]);
 					break;
 				}
+		plain = strlen(kernels->target);
 		if (!kernels->strict)
 			strcat(kernels->target, "+soft-fma");
 		if (run_triples(kernels, "f32", one_f32, optimize, x, y, z, out))
@@ -87,7 +89,7 @@ static void try_f32(struct kernels *kernels, uint64_t seed)
 						     optimize, (double)x[i], (double)y[i], (double)z[i], (double)out[i]);
 					break;
 				}
-		kernels->target[strcspn(kernels->target, "+")] = 0;
+		kernels->target[plain] = 0;
 	}
 }
 
