@@ -11,6 +11,7 @@
 #include <glacier/base.h>
 #include <glacier/buffer.h>
 #include <glacier/build.h>
+#include <glacier/cache.h>
 #include <glacier/diagnostic.h>
 #include <glacier/kernel.h>
 #include <glacier/limits.h>

@@ -13,6 +13,7 @@ glacierinclude_HEADERS = \
 	include/glacier/base.h \
 	include/glacier/buffer.h \
 	include/glacier/build.h \
+	include/glacier/cache.h \
 	include/glacier/diagnostic.h \
 	include/glacier/kernel.h \
 	include/glacier/limits.h \
@@ -51,6 +52,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/compile/limits.c \
 	lib/compile/limits.h \
 	lib/compile/build.c \
+	lib/compile/cache.c \
 	lib/compile/dump.c \
 	lib/compile/module.c \
 	lib/compile/module.h \

@@ -44,3 +44,8 @@ check_PROGRAMS += tests/stress/round_trip
 TESTS += tests/stress/round_trip
 tests_stress_round_trip_LDADD = lib/libglacier.la
 tests_stress_round_trip_SOURCES = tests/stress/round_trip.c tests/stress/stress.h
+
+check_PROGRAMS += tests/stress/compile_cache
+TESTS += tests/stress/compile_cache
+tests_stress_compile_cache_LDADD = lib/libglacier.la
+tests_stress_compile_cache_SOURCES = tests/stress/compile_cache.c tests/stress/stress.h
