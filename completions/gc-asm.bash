@@ -19,16 +19,16 @@ _gc_asm()
 	--emit) compopt -o nospace; COMPREPLY=($(compgen -W 'gasm json ir cfg' -- "$cur")); return ;;
 	--input) COMPREPLY=($(compgen -W 'gasm json stream' -- "$cur")); return ;;
 	--out-dir) compopt -o filenames; COMPREPLY=($(compgen -d -- "$cur")); return ;;
-	-o|--output) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	-D|--max-errors|--explain|--name|--workgroup) return ;;
+	-o|--output|--limits|-MF) compopt -o filenames; COMPREPLY=($(compgen -f -- "$cur")); return ;;
+	-D|-MQ|-MT|--max-errors|--explain|--name|--workgroup) return ;;
 	esac
 	case $cur in
 	--*)
 		COMPREPLY=($(compgen -W '--color= --diagnostics= --emit= --explain= --help --input=
-			--json --list-opcodes --max-errors= --name= --out-dir= --output= --quiet
-			--reflect --target= --verbose --version --workgroup=' -- "$cur"))
+			--json --limits= --list-opcodes --max-errors= --name= --out-dir= --output=
+			--quiet --reflect --stats --target= --verbose --version --workgroup=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace ;;
-	-*) COMPREPLY=($(compgen -W '-D -O0 -O1 -V -W -g -h -o -q -v -w' -- "$cur")) ;;
+	-*) COMPREPLY=($(compgen -W '-D -M -MD -MF -MP -MQ -MT -O0 -O1 -V -W -g -h -o -q -v -w' -- "$cur")) ;;
 	*)
 		compopt -o filenames
 		COMPREPLY=($(compgen -f -X '!*.@(gasm|json)' -- "$cur") $(compgen -d -- "$cur")) ;;

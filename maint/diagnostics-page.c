@@ -12,6 +12,7 @@ static const struct {
 	char area[4], title[48];
 } areas[] = {
 	{"GA", "THE KERNEL LANGUAGE (GA)"},
+	{"CL", "FILES THAT OPTIONS NAME (CL)"},
 	{"SV", "SPIR-V MODULES (SV)"},
 	{"DX", "DXBC AND DXIL CONTAINERS (DX)"},
 };

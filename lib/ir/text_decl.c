@@ -9,6 +9,9 @@ const struct glc_source *glc_sources_add(struct glc_sources *sources, struct gla
 					 struct glacier_diag *diag)
 {
 	struct glc_source *source;
+	/* A byte order mark says nothing in UTF-8 and is no part of the text, nor of line 1. */
+	size_t skip = text->size >= 3 && !memcmp(text->text, "\xef\xbb\xbf", 3) ? 3 : 0;
+	size_t size = text->size - skip;
 	char *copy;
 
 	if (text->size > 1u << 30 || sources->next_base > (3u << 30) - text->size ||
@@ -17,14 +20,14 @@ const struct glc_source *glc_sources_add(struct glc_sources *sources, struct gla
 		return NULL;
 	}
 	source = GLC_PUSH(memory, &sources->list);
-	copy = glc_bump(memory, text->size + 1);
+	copy = glc_bump(memory, size + 1);
 	if (!source || !copy)
 		return NULL;
-	memcpy(copy, text->text, text->size);
-	copy[text->size] = '\0';
+	memcpy(copy, skip ? text->text + skip : text->text, size);
+	copy[size] = '\0';
 	*source = (struct glc_source){
-		.name = text->name, .text = copy, .size = text->size, .base = sources->next_base};
-	sources->next_base += (uint32_t)text->size + 1;
+		.name = text->name, .text = copy, .size = size, .base = sources->next_base};
+	sources->next_base += (uint32_t)size + 1;
 	map->sources = sources->list.at;
 	map->count = sources->list.count;
 	return source;
@@ -38,6 +41,8 @@ struct glc_name glc_lex_found(const struct glc_text_parser *p)
 
 	if (!*at && at == p->end)
 		return (struct glc_name){"the end of the file", 19};
+	if (!*at)
+		return (struct glc_name){"a NUL byte", 10};
 	if (*at == '\n')
 		return (struct glc_name){"the end of the line", 19};
 	while (lex_is(*at, LEX_OPCODE))

@@ -11,6 +11,7 @@
 #define CLI_H
 
 #include <glacier/diagnostic.h>
+#include <glacier/limits.h>
 
 #include <signal.h>
 #include <stdbool.h>
@@ -30,7 +31,7 @@ enum cli_code {
 /* One row drives getopt_long, --help, and the test that compares man page and completions. */
 struct cli_option {
 	int key;           /* the short letter, or CLI_KEY + n when there is none; 0: a heading */
-	const char *name;  /* the long name; NULL: short alone */
+	const char *name;  /* the long name; "-MD" is spelled so, with one dash; NULL: short alone */
 	const char *arg;   /* what its argument is called; NULL: it takes none */
 	const char *help;  /* one line; a newline continues it */
 };
@@ -202,6 +203,15 @@ void cli_spell_real(double value, char out[32]);
 /* null when it is not finite. */
 void cli_json_real(struct cli_json *json, const char *key, double value);
 void cli_json_bool(struct cli_json *json, const char *key, bool value);
+
+/* --- Limits of a device (limits.c) -------------------------------------------------- */
+
+/*
+ * Read a file of --limits: JSON with the members of VkPhysicalDeviceLimits, alone or as
+ * vulkaninfo --json writes them. What it does not name is 0, not known. Says what is wrong
+ * with it and returns false.
+ */
+bool cli_read_limits(const char *path, const struct cli_warnings *warnings, struct glacier_limits *limits);
 
 /* --- Tables (table.c) --------------------------------------------------------------- */
 

@@ -3,12 +3,14 @@
 
 noinst_LTLIBRARIES += src/common/libcli.la
 
-src_common_libcli_la_LIBADD = lib/libglacier.la -lm
+src_common_libcli_la_CPPFLAGS = $(AM_CPPFLAGS) $(CJSON_CFLAGS)
+src_common_libcli_la_LIBADD = lib/libglacier.la $(CJSON_LIBS) -lm
 src_common_libcli_la_SOURCES = \
 	src/common/bench.c \
 	src/common/cli.h \
 	src/common/input.c \
 	src/common/json.c \
+	src/common/limits.c \
 	src/common/options.c \
 	src/common/output.c \
 	src/common/progress.c \

@@ -56,13 +56,19 @@ static void fill_standard_descriptors(void)
 	}
 }
 
+/* "-MD": one dash and several letters, which getopt does not know. */
+static bool is_spelled(const struct cli_option *option)
+{
+	return option->name && *option->name == '-';
+}
+
 static void add_options(const struct cli_option *options, size_t count, char **letter,
 			struct option **row)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct cli_option *option = &options[i];
 
-		if (!option->key)
+		if (!option->key || is_spelled(option))
 			continue;
 		if (option->key < CLI_KEY) {
 			*(*letter)++ = (char)option->key;
@@ -104,13 +110,15 @@ void cli_start(const struct cli_program *program, int argc, char **argv)
 
 /* --- What ends the process ------------------------------------------------------------ */
 
-/* "-o, --output=FILE", "    --json", "-DNAME=VALUE" */
+/* "-o, --output=FILE", "    --json", "-DNAME=VALUE", "-MF FILE" */
 static int print_option_name(const struct cli_option *option)
 {
 	const char *arg = option->arg ? option->arg : "";
 
 	if (!option->name)
 		return printf("  -%c%s", option->key, arg);
+	if (is_spelled(option))
+		return printf("  %s%s%s", option->name, *arg ? " " : "", arg);
 	if (option->key < CLI_KEY)
 		return printf("  -%c, --%s%s%s", option->key, option->name, *arg ? "=" : "", arg);
 	return printf("      --%s%s%s", option->name, *arg ? "=" : "", arg);
@@ -311,13 +319,60 @@ static _Noreturn void refuse_option(bool lacks_argument)
 	cli_bad_usage("there is no option '%s'", word);
 }
 
+/*
+ * The spelled option that the word is, or begins with when a value may follow it. Their
+ * first letters belong to them alone, so that "-Mx" is none and nothing else either.
+ */
+static const struct cli_option *find_spelled(const char *word)
+{
+	const struct cli_program *program = cli.program;
+	bool begun = false;
+
+	for (size_t i = 0; i < program->option_count; i++) {
+		const struct cli_option *option = &program->options[i];
+
+		if (!is_spelled(option))
+			continue;
+		begun |= word[1] == option->name[1];
+		if (option->arg ? !strncmp(word, option->name, strlen(option->name))
+				: !strcmp(word, option->name))
+			return option;
+	}
+	if (begun)
+		cli_bad_usage("there is no option '%s'", word);
+	return NULL;
+}
+
+/* Its key, with optind and optarg as getopt leaves them; 0: it is none. */
+static int next_spelled(void)
+{
+	const char *word = optind < state.argc ? state.argv[optind] : NULL;
+	const struct cli_option *option = word && *word == '-' ? find_spelled(word) : NULL;
+
+	if (!option)
+		return 0;
+	optind++;
+	optarg = NULL;
+	if (!option->arg)
+		return option->key;
+	if (word[strlen(option->name)])
+		optarg = (char *)word + strlen(option->name);
+	else if (optind < state.argc)
+		optarg = state.argv[optind++];
+	else
+		cli_bad_usage("option '%s' takes an argument", option->name);
+	return option->key;
+}
+
 int cli_next(const char **arg)
 {
 	int key;
 
 	do {
-		key = getopt_long(state.argc, state.argv, state.short_options, state.long_options,
-				  NULL);
+		key = next_spelled();
+		if (!key)
+			key = getopt_long(state.argc, state.argv, state.short_options,
+					  state.long_options, NULL);
 		if (key == 1)
 			state.operands[state.operand_count++] = optarg;
 		if (key == '?' || key == ':')

@@ -40,6 +40,20 @@ static struct included *add(struct includes *includes, char *path, char *real_pa
 	return file;
 }
 
+static void use(struct includes *includes, struct included *file)
+{
+	for (size_t i = 0; i < includes->used_count; i++)
+		if (includes->used[i] == file)
+			return;
+	includes->used = cli_realloc(includes->used, (includes->used_count + 1) * sizeof *includes->used);
+	includes->used[includes->used_count++] = file;
+}
+
+void includes_begin(struct includes *includes)
+{
+	includes->used_count = 0;
+}
+
 bool include_find(void *user, const char *path, const char *from, struct glacier_text *out)
 {
 	struct includes *includes = user;
@@ -60,6 +74,7 @@ bool include_find(void *user, const char *path, const char *from, struct glacier
 	} else if (!(file = add(includes, joined, real_path))) {
 		return false;
 	}
+	use(includes, file);
 	*out = (struct glacier_text){
 		.name = file->path,
 		.text = file->file.data,
@@ -77,5 +92,6 @@ void includes_fini(struct includes *includes)
 		free(includes->at[i]);
 	}
 	free(includes->at);
+	free(includes->used);
 	*includes = (struct includes){0};
 }

@@ -14,10 +14,14 @@ struct includes {
 		struct cli_file file;
 	} **at;
 	size_t count;
+	struct included **used;   /* those of the input at hand, each once, in order */
+	size_t used_count;
 };
 
 /* struct glacier_read_options' include; user is a struct includes. Relative to the including file. */
 bool include_find(void *user, const char *path, const char *from, struct glacier_text *out);
+/* Another input. */
+void includes_begin(struct includes *includes);
 void includes_fini(struct includes *includes);
 
 #endif

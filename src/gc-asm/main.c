@@ -3,18 +3,61 @@
  * gc-asm: read each input into a module, write the module for each target and in each form,
  * and let all outputs appear together, or none of them.
  */
+#include "depend.h"
 #include "include.h"
 #include "options.h"
+#include "stats.h"
 
 #include <glacier/opcode.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Read, check, write each artifact, stage. outputs: one an artifact, alive until the commit. */
-static bool assemble(const struct options *opt, struct glacier_module *module, const char *input,
-		     struct glacier_buffer *outputs)
+/* What lives as long as the run. */
+struct run {
+	struct options opt;
+	struct includes includes;
+	struct depend depend;
+	struct run_stats stats;
+	struct glacier_module *module;
+};
+
+/* The reader stops at the limit, so that more may follow. */
+static void note_stop(const struct glacier_diag *diag, uint32_t max_errors)
 {
+	if (diag->errors >= max_errors)
+		diag->report(diag->user, &(struct glacier_diagnostic){
+						 .severity = GLACIER_NOTE,
+						 .message = "too many errors: reading stopped; see --max-errors",
+					 });
+}
+
+/* Write each artifact, and stage. outputs: one an artifact, alive until the commit. */
+static bool write_artifacts(struct run *run, const char *input, const struct cli_file *file,
+			    struct glacier_buffer *outputs, struct glacier_diag *diag)
+{
+	const struct options *opt = &run->opt;
+	bool done = true;
+
+	for (size_t i = 0; i < opt->artifact_count && done; i++)
+		done = emit_write(opt, run->module, &opt->artifacts[i], &outputs[i], diag) == GLACIER_OK;
+	for (size_t i = 0; i < opt->artifact_count && done; i++) {
+		char *path = output_path(opt, input, i);
+
+		done = cli_stage(path, outputs[i].data, outputs[i].size,
+				 output_is_binary(&opt->artifacts[i]));
+		if (done)
+			cli_say("%s: %zu bytes for %s", file->name, outputs[i].size,
+				path ? path : "standard output");
+		free(path);
+	}
+	return done;
+}
+
+static bool assemble(struct run *run, const char *input, struct glacier_buffer *outputs)
+{
+	const struct options *opt = &run->opt;
+	uint64_t begun_ns = opt->stats ? cli_now_ns() : 0;
 	struct cli_file file;
 	struct glacier_diag diag;
 	struct glacier_text text;
@@ -22,25 +65,22 @@ static bool assemble(const struct options *opt, struct glacier_module *module, c
 
 	if (!cli_try_read(input, &file))
 		return false;
+	if (opt->stats)
+		stats_add_read(&run->stats, &file, begun_ns);
 	text = (struct glacier_text){.name = file.name, .text = file.data, .size = file.size};
 	diag = cli_diag(&file);
 	diag.max_errors = opt->max_errors;
 	diag.disabled = opt->warnings.disabled;
 	diag.fatal = opt->warnings.fatal;
+	includes_begin(&run->includes);
 
-	done = emit_read(opt, module, input, &text, &diag) == GLACIER_OK;
-	for (size_t i = 0; i < opt->artifact_count && done; i++)
-		done = emit_write(opt, module, &opt->artifacts[i], &outputs[i], &diag) == GLACIER_OK;
-	for (size_t i = 0; i < opt->artifact_count && done; i++) {
-		char *path = output_path(opt, input, i);
-
-		done = cli_stage(path, outputs[i].data, outputs[i].size,
-				 output_is_binary(&opt->artifacts[i]));
-		if (done)
-			cli_say("%s: %zu bytes for %s", file.name, outputs[i].size,
-				path ? path : "standard output");
-		free(path);
-	}
+	done = emit_read(opt, run->module, input, &text, &diag) == GLACIER_OK;
+	if (!done)
+		note_stop(&diag, opt->max_errors);
+	if (done && (opt->depend.alone || opt->depend.beside))
+		done = depend_add(&run->depend, opt, input, &run->includes);
+	if (done && !opt->depend.alone)
+		done = write_artifacts(run, input, &file, outputs, &diag);
 	cli_release(&file);
 	return done;
 }
@@ -59,34 +99,42 @@ static void list_opcodes(void)
 
 int main(int argc, char **argv)
 {
-	struct options opt;
-	struct includes includes = {0};
-	struct glacier_module *module;
+	struct run run = {0};
+	struct options *opt = &run.opt;
 	struct glacier_buffer *outputs;
 	size_t output_count;
 	bool done = true;
 
-	options_parse(&opt, argc, argv);
-	if (opt.list_opcodes)
+	options_parse(opt, argc, argv);
+	if (opt->list_opcodes)
 		list_opcodes();
-	opt.read.include = include_find;
-	opt.read.include_user = &includes;
-	output_count = opt.input_count * opt.artifact_count;
-	outputs = cli_alloc(output_count * sizeof *outputs);
+	opt->read.include = include_find;
+	opt->read.include_user = &run.includes;
+	if (opt->stats) {
+		stats_init(&run.stats);
+		opt->read.stats = opt->write.stats = &run.stats.hook;
+	}
+	output_count = opt->input_count * opt->artifact_count;
+	outputs = cli_alloc((output_count + 1) * sizeof *outputs);
 	for (size_t i = 0; i < output_count; i++)
 		outputs[i] = (struct glacier_buffer){0};
-	if (glacier_module_create(NULL, &module) != GLACIER_OK)
+	if (glacier_module_create(NULL, &run.module) != GLACIER_OK)
 		cli_die("out of memory");
 
-	for (size_t i = 0; i < opt.input_count; i++)
-		done &= assemble(&opt, module, opt.inputs[i], outputs + i * opt.artifact_count);
-	done = done && cli_commit();
+	for (size_t i = 0; i < opt->input_count; i++)
+		done &= assemble(&run, opt->inputs[i], outputs + i * opt->artifact_count);
+	done = done && depend_stage(&run.depend) && cli_commit();
+	/* Where outputs go to standard output nothing else may stand. */
+	if (done && opt->stats)
+		stats_print(&run.stats, options_use_stdout(opt) ? stderr : stdout);
 
-	glacier_module_destroy(module);
+	glacier_module_destroy(run.module);
 	for (size_t i = 0; i < output_count; i++)
 		glacier_buffer_fini(&outputs[i]);
 	free(outputs);
-	includes_fini(&includes);
-	options_fini(&opt);
+	stats_fini(&run.stats);
+	depend_fini(&run.depend);
+	includes_fini(&run.includes);
+	options_fini(opt);
 	cli_exit(done ? CLI_OK : CLI_WRONG);
 }

@@ -14,6 +14,14 @@ enum {
 	KEY_WORKGROUP,
 	KEY_LIST_OPCODES,
 	KEY_MAX_ERRORS,
+	KEY_LIMITS,
+	KEY_STATS,
+	KEY_M,
+	KEY_MD,
+	KEY_MF,
+	KEY_MP,
+	KEY_MQ,
+	KEY_MT,
 };
 
 static const struct cli_option option_table[] = {
@@ -34,11 +42,22 @@ static const struct cli_option option_table[] = {
 	{'D', NULL, "NAME=VALUE", "set the spec constant @NAME"},
 	{'O', NULL, "LEVEL", "0: as the source says it; 1: optimize, same bits (default)"},
 	{'g', NULL, NULL, "keep names and source lines"},
+	{KEY_LIMITS, "limits", "FILE", "hold SPIR-V against the limits of a Vulkan device: JSON,\n"
+				       "the keys of VkPhysicalDeviceLimits, or vulkaninfo --json"},
+	{0, NULL, NULL, "Dependencies, as rules for make:"},
+	{KEY_M, "-M", NULL, "write the rule and no code: to -MF or -o FILE, or to\n"
+			    "standard output"},
+	{KEY_MD, "-MD", NULL, "write the rule besides the code: to -MF FILE, or to OUTPUT.d"},
+	{KEY_MF, "-MF", "FILE", "where the rule goes"},
+	{KEY_MP, "-MP", NULL, "add an empty rule for each included file"},
+	{KEY_MQ, "-MQ", "NAME", "what the rule makes, quoted for make; may be repeated"},
+	{KEY_MT, "-MT", "NAME", "the same, as it stands"},
 	{0, NULL, NULL, "Messages:"},
 	{'W', NULL, "[no-]NAME", "turn a warning on or off"},
 	{'W', NULL, "error[=NAME]", "make warnings, or one of them, errors"},
 	{'w', NULL, NULL, "print no warnings"},
 	{KEY_MAX_ERRORS, "max-errors", "NUMBER", "stop an input after so many errors (20)"},
+	{KEY_STATS, "stats", NULL, "print time and bytes of each phase, kernel and target"},
 	{0, NULL, NULL, "Answers:"},
 	{KEY_LIST_OPCODES, "list-opcodes", NULL, "print all instructions, with --json as JSON"},
 };
@@ -90,14 +109,27 @@ static void add_artifact(struct options *options, struct artifact artifact)
 	options->artifacts[options->artifact_count++] = artifact;
 }
 
+static bool same_target(const struct glacier_target *a, const struct glacier_target *b)
+{
+	char first[128], second[128];
+
+	glacier_target_name(a, first, sizeof first);
+	glacier_target_name(b, second, sizeof second);
+	return !strcmp(first, second);
+}
+
 static struct glacier_target *read_targets(const struct names *names)
 {
 	struct glacier_diag diag = cli_diag(NULL);
 	struct glacier_target *targets = cli_alloc((names->count + 1) * sizeof *targets);
 
-	for (size_t i = 0; i < names->count; i++)
+	for (size_t i = 0; i < names->count; i++) {
 		if (glacier_target_parse(names->at[i], &targets[i], &diag) != GLACIER_OK)
 			cli_bad_usage(NULL);
+		for (size_t j = 0; j < i; j++)
+			if (same_target(&targets[i], &targets[j]))
+				cli_bad_usage("target '%s' is given twice", names->at[i]);
+	}
 	return targets;
 }
 
@@ -178,6 +210,10 @@ static void add_define(struct options *options, const char *arg)
 
 	if (!equals || equals == arg || !equals[1])
 		cli_bad_usage("-D takes NAME=VALUE, not '%s'", arg);
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(defines[i].name, arg, (size_t)(equals - arg)) &&
+		    !defines[i].name[equals - arg])
+			cli_bad_usage("-D gives %s two values", defines[i].name);
 	defines = cli_realloc(defines, (count + 1) * sizeof *defines);
 	name = cli_strdup(arg);
 	name[equals - arg] = '\0';
@@ -232,37 +268,87 @@ static void check_streams(const struct options *options, const struct wishes *wi
 		cli_bad_usage("-D: a numeric stream has no spec constants");
 }
 
+static void add_depend_target(struct depend_options *depend, const char *name, bool quoted)
+{
+	depend->targets = cli_realloc(depend->targets,
+				      (depend->target_count + 1) * sizeof *depend->targets);
+	depend->targets[depend->target_count++] = (struct depend_target){name, quoted};
+}
+
+/* Before the artifacts are known: with -M the suffix of -o means none. */
+static void check_depend(struct options *options, bool has_artifacts)
+{
+	struct depend_options *depend = &options->depend;
+
+	if (!depend->alone && !depend->beside) {
+		if (depend->file || depend->phony || depend->target_count)
+			cli_bad_usage("-MF, -MP, -MQ and -MT need -M or -MD");
+		return;
+	}
+	if (depend->alone && depend->beside)
+		cli_bad_usage("-M writes no code, and -MD is besides the code: give one of them");
+	if (depend->target_count && options->input_count > 1)
+		cli_bad_usage("-MT and -MQ name the output of one input");
+	if (!depend->alone)
+		return;
+	if (!has_artifacts && !depend->target_count)
+		cli_bad_usage("what the rule makes is not known: give --target=TARGET or -MT NAME");
+	if (depend->file && options->output)
+		cli_bad_usage("-o and -MF both say where the rule goes");
+	if (options->output)
+		depend->file = options->output;
+	options->output = NULL;
+	cli_warnings_off(&options->warnings);
+}
+
+/* Standard input has no name that a file could be called by. */
+static void check_stdin(const struct options *options)
+{
+	const struct depend_options *depend = &options->depend;
+	bool named = options->output && strcmp(options->output, "-");
+	size_t from_stdin = 0;
+
+	for (size_t i = 0; i < options->input_count; i++)
+		from_stdin += !strcmp(options->inputs[i], "-");
+	if (!from_stdin)
+		return;
+	if (from_stdin > 1)
+		cli_bad_usage("standard input can be read once");
+	if (options->to_folder && !depend->alone)
+		cli_bad_usage("standard input has no name to call several outputs by");
+	if ((depend->alone || depend->beside) && !named && !depend->target_count)
+		cli_bad_usage("standard input has no name to call an output by: give -MT NAME");
+	if (depend->beside && !named && !depend->file)
+		cli_bad_usage("standard input has no name to call a rule's file by: give -MF FILE");
+}
+
 static void check(struct options *options, struct wishes *wishes)
 {
 	static char standard_input[] = "-";
-	size_t from_stdin = 0;
+	bool has_artifacts = wishes->targets.count || wishes->emits.count || wishes->reflect;
 
 	if (!options->input_count) {
 		options->inputs[0] = standard_input;
 		options->inputs[options->input_count = 1] = NULL;
 	}
-	if (!wishes->targets.count && !wishes->emits.count && !wishes->reflect)
+	check_depend(options, has_artifacts);
+	if (!has_artifacts && !options->depend.alone)
 		artifact_from_suffix(options, wishes);
 	add_artifacts(options, wishes);
 	check_streams(options, wishes);
 	options->to_folder = options->out_dir || options->input_count > 1 || options->artifact_count > 1;
-	for (size_t i = 0; i < options->input_count; i++)
-		from_stdin += !strcmp(options->inputs[i], "-");
-	if (from_stdin > 1)
-		cli_bad_usage("standard input can be read once");
 	if (options->to_folder && options->output)
 		cli_bad_usage("-o names one file, and this run writes several, or to --out-dir");
-	if (options->to_folder && from_stdin)
-		cli_bad_usage("standard input has no name to call several outputs by");
+	check_stdin(options);
 }
 
 void options_parse(struct options *options, int argc, char **argv)
 {
 	struct wishes wishes = {0};
-	const char *arg;
+	const char *arg, *limits = NULL;
 	int key;
 
-	*options = (struct options){0};
+	*options = (struct options){.max_errors = 20};
 	cli_start(&program, argc, argv);
 	while ((key = cli_next(&arg)) != CLI_END) {
 		switch (key) {
@@ -284,6 +370,14 @@ void options_parse(struct options *options, int argc, char **argv)
 		case 'D': add_define(options, arg); break;
 		case 'O': options->write.optimize = optimize_level(arg); break;
 		case 'g': options->write.debug = true; break;
+		case KEY_LIMITS: limits = arg; break;
+		case KEY_STATS: options->stats = true; break;
+		case KEY_M: options->depend.alone = true; break;
+		case KEY_MD: options->depend.beside = true; break;
+		case KEY_MF: options->depend.file = arg; break;
+		case KEY_MP: options->depend.phony = true; break;
+		case KEY_MQ: add_depend_target(&options->depend, arg, true); break;
+		case KEY_MT: add_depend_target(&options->depend, arg, false); break;
 		case 'W': cli_warning_flag(&options->warnings, arg); break;
 		case 'w': cli_warnings_off(&options->warnings); break;
 		case KEY_MAX_ERRORS:
@@ -296,6 +390,19 @@ void options_parse(struct options *options, int argc, char **argv)
 		check(options, &wishes);
 	free(wishes.targets.at);
 	free(wishes.emits.at);
+	if (limits && !cli_read_limits(limits, &options->warnings, &options->limits))
+		cli_exit(CLI_WRONG);
+	options->write.limits = limits ? &options->limits : NULL;
+}
+
+bool options_use_stdout(const struct options *options)
+{
+	const struct depend_options *depend = &options->depend;
+
+	if (depend->file ? !strcmp(depend->file, "-") : depend->alone)
+		return true;
+	return !depend->alone && !options->to_folder &&
+	       (!options->output || !strcmp(options->output, "-"));
 }
 
 void options_fini(struct options *options)
@@ -304,4 +411,5 @@ void options_fini(struct options *options)
 		free((char *)options->read.defines[i].name);
 	free((void *)options->read.defines);
 	free(options->artifacts);
+	free(options->depend.targets);
 }

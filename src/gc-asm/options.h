@@ -6,6 +6,7 @@
 #include "common/cli.h"
 
 #include <glacier/kernel.h>
+#include <glacier/limits.h>
 #include <glacier/target.h>
 
 enum input_kind {
@@ -34,6 +35,19 @@ struct artifact {
 	struct glacier_target target;  /* of FORM_CODE, and of what depends on it */
 };
 
+/* -M and what goes with it. */
+struct depend_options {
+	bool beside;             /* -MD: besides the outputs */
+	bool alone;              /* -M: and no outputs */
+	bool phony;              /* -MP */
+	const char *file;        /* -MF, or -o of -M */
+	struct depend_target {
+		const char *name;
+		bool quoted;     /* for make; else as it stands */
+	} *targets;              /* -MT, -MQ; none: the outputs */
+	size_t target_count;
+};
+
 struct options {
 	char **inputs;           /* "-" when none is named */
 	size_t input_count;
@@ -46,13 +60,18 @@ struct options {
 	struct glacier_read_options read;
 	struct glacier_write_options write;
 	struct glacier_stream_options stream;
+	struct depend_options depend;
 	struct cli_warnings warnings;
 	bool list_opcodes;       /* and nothing else */
-	uint32_t max_errors;     /* 0: the library's default */
+	uint32_t max_errors;
+	struct glacier_limits limits;  /* write.limits, when there are some */
+	bool stats;
 };
 
 /* Bad usage, --help and the like end the process. */
 void options_parse(struct options *options, int argc, char **argv);
+/* Something of the run goes to standard output. */
+bool options_use_stdout(const struct options *options);
 void options_fini(struct options *options);
 
 /* The kind of an input: as given, or by its suffix. */
@@ -63,6 +82,11 @@ enum input_kind input_kind(const struct options *options, const char *input);
  * Free it.
  */
 char *output_path(const struct options *options, const char *input, size_t artifact);
+/* The same, but standard output has the name that a file would have. */
+char *output_file(const struct options *options, const char *input, size_t artifact);
+/* STEM QUALIFIER.SUFFIX, in --out-dir if there is one. */
+char *output_in_folder(const struct options *options, const char *input, const char *qualifier,
+		       const char *suffix);
 /* Nobody wants it on a terminal. */
 bool output_is_binary(const struct artifact *artifact);
 

@@ -32,26 +32,41 @@ static void qualify(const struct artifact *artifact, char *out, size_t bytes)
 	snprintf(out, bytes, "%s", tail);
 }
 
-char *output_path(const struct options *options, const char *input, size_t index)
+char *output_in_folder(const struct options *options, const char *input, const char *qualifier,
+		       const char *suffix)
 {
-	const struct artifact *artifact = &options->artifacts[index];
 	const char *folder = options->out_dir ? options->out_dir : "";
 	const char *slash = strrchr(input, '/'), *stem = slash ? slash + 1 : input;
 	const char *dot = input_kind(options, input) == INPUT_STREAM ? strstr(stem, ".stream.json") : NULL;
 	int stem_bytes;
-	char qualifier[128] = "", *path;
+	char *path;
 	size_t bytes;
 
-	if (!options->to_folder)
-		return options->output ? cli_strdup(options->output) : NULL;
 	if (!dot)
 		dot = strrchr(stem, '.');
 	stem_bytes = dot && dot != stem ? (int)(dot - stem) : (int)strlen(stem);
-	if (repeats(options, artifact))
-		qualify(artifact, qualifier, sizeof qualifier);
-	bytes = strlen(folder) + (size_t)stem_bytes + strlen(qualifier) + 32;
+	bytes = strlen(folder) + (size_t)stem_bytes + strlen(qualifier) + strlen(suffix) + 3;
 	path = cli_alloc(bytes);
 	snprintf(path, bytes, "%s%s%.*s%s.%s", folder, *folder ? "/" : "", stem_bytes, stem,
-		 qualifier, emit_suffix(artifact));
+		 qualifier, suffix);
 	return path;
+}
+
+char *output_file(const struct options *options, const char *input, size_t index)
+{
+	const struct artifact *artifact = &options->artifacts[index];
+	char qualifier[128] = "";
+
+	if (!options->to_folder && options->output && strcmp(options->output, "-"))
+		return cli_strdup(options->output);
+	if (repeats(options, artifact))
+		qualify(artifact, qualifier, sizeof qualifier);
+	return output_in_folder(options, input, qualifier, emit_suffix(artifact));
+}
+
+char *output_path(const struct options *options, const char *input, size_t index)
+{
+	if (!options->to_folder)
+		return options->output ? cli_strdup(options->output) : NULL;
+	return output_file(options, input, index);
 }
