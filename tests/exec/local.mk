@@ -10,9 +10,10 @@ EXTRA_DIST += \
 	tests/exec/op_table_long.sh \
 	tests/exec/random_long.sh \
 	tests/exec/runner.sh \
+	tests/exec/stream.sh \
 	tests/exec/vector_add.sh \
 	$(NULL)
-TESTS += tests/exec/math_f32.sh tests/exec/runner.sh tests/exec/vector_add.sh
+TESTS += tests/exec/math_f32.sh tests/exec/runner.sh tests/exec/stream.sh tests/exec/vector_add.sh
 
 if HAVE_VULKAN
 check_LTLIBRARIES += tests/exec/libexec.la

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# examples/vector_add.gasm from text to values: i + 0.5 for i < n, beyond that untouched.
+# examples/vector_add in its three forms, from source to values: i + 0.5 for i < n, beyond
+# that untouched. The stream has the legacy signature, which binds the same.
 . "${top_srcdir:-.}/tests/lib.sh"
 
 gc_asm=${GLACIER_ASM:-$top_builddir/src/gc-asm/gc-asm}
@@ -8,8 +9,11 @@ exec=$top_builddir/tests/exec/glacier-exec
 [ -x "$exec" ] || skip "glacier-exec is not built: no Vulkan headers"
 cd "$scratch" || exit 99
 
-for way in -O0 -O1 -g; do
-	"$gc_asm" "$top_srcdir/examples/vector_add.gasm" --target=spirv $way -o kernel.spv || { fail "gc-asm $way exits $?"; continue; }
+for way in 'gasm -O0' 'gasm -O1' 'gasm -g' 'json -O1' 'stream.json -O0 --workgroup=256' \
+	'stream.json -O1 --workgroup=256'; do
+	# shellcheck disable=SC2086 # the options are words
+	"$gc_asm" "$top_srcdir/examples/vector_add".${way%% *} --target=spirv ${way#* } -o kernel.spv ||
+		{ fail "gc-asm $way exits $?"; continue; }
 	# Workgroups of 256: none, one lane, one short of a group, a group, one more, several.
 	for n in 0 1 255 256 257 1000; do
 		groups=$(((n + 255) / 256))
