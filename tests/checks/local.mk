@@ -8,6 +8,7 @@ CHECKS = \
 	tests/checks/startup.sh \
 	tests/checks/symbols.sh \
 	tests/checks/text.sh \
+	tests/checks/whole-process.sh \
 	$(NULL)
 EXTRA_DIST += $(CHECKS)
 TESTS += $(CHECKS)

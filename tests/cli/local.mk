@@ -20,23 +20,39 @@ cli_tests = \
 	tests/cli/gc-asm/bad-target.test \
 	tests/cli/gc-asm/bad-three-errors.test \
 	tests/cli/gc-asm/closed-stdout.test \
+	tests/cli/gc-asm/define-wrong.test \
+	tests/cli/gc-asm/depend-alone.test \
+	tests/cli/gc-asm/depend-beside.test \
+	tests/cli/gc-asm/depend-failure.test \
+	tests/cli/gc-asm/depend-make.test \
+	tests/cli/gc-asm/depend-quoting.test \
+	tests/cli/gc-asm/depend-usage.test \
 	tests/cli/gc-asm/emit-forms.test \
 	tests/cli/gc-asm/emit-ir.test \
 	tests/cli/gc-asm/fence-order.test \
 	tests/cli/gc-asm/full-disk.test \
+	tests/cli/gc-asm/garbage-on-stdin.test \
 	tests/cli/gc-asm/help.test \
 	tests/cli/gc-asm/include-itself.test \
 	tests/cli/gc-asm/include.test \
+	tests/cli/gc-asm/limits-device.test \
+	tests/cli/gc-asm/limits-warnings.test \
+	tests/cli/gc-asm/limits.test \
 	tests/cli/gc-asm/list-opcodes.test \
+	tests/cli/gc-asm/long-line.test \
 	tests/cli/gc-asm/max-errors.test \
 	tests/cli/gc-asm/missing-file.test \
 	tests/cli/gc-asm/no-target-stdout.test \
 	tests/cli/gc-asm/no-target.test \
 	tests/cli/gc-asm/nothing-on-stdout.test \
 	tests/cli/gc-asm/nothing-written.test \
+	tests/cli/gc-asm/odd-bytes.test \
 	tests/cli/gc-asm/one-name-a-target.test \
 	tests/cli/gc-asm/order-twice.test \
+	tests/cli/gc-asm/out-dir-protected.test \
+	tests/cli/gc-asm/out-dir.test \
 	tests/cli/gc-asm/output-and-several.test \
+	tests/cli/gc-asm/output-is-input.test \
 	tests/cli/gc-asm/page-sized.test \
 	tests/cli/gc-asm/pipe-to-ptxas.test \
 	tests/cli/gc-asm/pipe-to-spirv-val.test \
@@ -45,13 +61,18 @@ cli_tests = \
 	tests/cli/gc-asm/refused-unused.test \
 	tests/cli/gc-asm/response-file.test \
 	tests/cli/gc-asm/same-bytes-anywhere.test \
+	tests/cli/gc-asm/same-bytes-layout.test \
 	tests/cli/gc-asm/same-name-twice.test \
 	tests/cli/gc-asm/several-forms.test \
+	tests/cli/gc-asm/shared-memory.test \
+	tests/cli/gc-asm/stats.test \
 	tests/cli/gc-asm/stdin-is-the-same.test \
 	tests/cli/gc-asm/stdin-twice.test \
 	tests/cli/gc-asm/stdin-without-name.test \
 	tests/cli/gc-asm/stream.test \
 	tests/cli/gc-asm/suffix-decides.test \
+	tests/cli/gc-asm/target-twice.test \
+	tests/cli/gc-asm/too-many-errors.test \
 	tests/cli/gc-asm/tty-guard.test \
 	tests/cli/gc-asm/unknown-option.test \
 	tests/cli/gc-asm/unknown-suffix.test \
