@@ -14,6 +14,7 @@ glacierinclude_HEADERS = \
 	include/glacier/buffer.h \
 	include/glacier/build.h \
 	include/glacier/cache.h \
+	include/glacier/device.h \
 	include/glacier/diagnostic.h \
 	include/glacier/kernel.h \
 	include/glacier/limits.h \
@@ -49,6 +50,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/status.c \
 	lib/base/watch.c \
 	lib/base/watch.h \
+	lib/compile/kernel.c \
+	lib/compile/kernel.h \
 	lib/compile/limits.c \
 	lib/compile/limits.h \
 	lib/compile/build.c \
@@ -58,6 +61,10 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/compile/module.h \
 	lib/compile/reflect.c \
 	lib/compile/stream.c \
+	lib/device/array.c \
+	lib/device/device.c \
+	lib/device/device.h \
+	lib/device/launch.c \
 	lib/ir/backend.h \
 	lib/ir/build.c \
 	lib/ir/build.h \

@@ -15,6 +15,7 @@ static const struct {
 	{"CL", "FILES THAT OPTIONS NAME (CL)"},
 	{"SV", "SPIR-V MODULES (SV)"},
 	{"DX", "DXBC AND DXIL CONTAINERS (DX)"},
+	{"DV", "DEVICES (DV)"},
 };
 
 static size_t area_bytes(const char *code)

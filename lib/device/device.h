@@ -39,10 +39,17 @@ struct glacier_pipeline {
 	const void *key;                 /* the content it was built from, compared in full */
 	size_t key_bytes;
 	const struct glc_ir *ir;         /* as the device was given it; kernels[0] is the one */
+	const char **names;              /* of its objects, terminated */
+	const uint8_t *types;            /* of its objects as the source has them: lowering may retype */
+	/* Of the launch that is being made. */
+	struct glc_binding *bindings;
+	uint64_t *scalars;
+	bool *given;
 	struct glacier_memory memory;    /* holds all of this */
 	void *built;                     /* the device file's own */
 };
 
+/* The arrays are the device's to read until its launch function returns, and no longer. */
 struct glc_launch {
 	const struct glacier_pipeline *pipeline;
 	const struct glc_binding *bindings;   /* by object of the kernel; scalars: unused */
@@ -57,7 +64,10 @@ struct glc_device_table {
 	enum glacier_status (*open)(struct glacier_device *device, uint32_t index,
 				    const struct glacier_device_options *options, struct glacier_diag *diag);
 	void (*close)(struct glacier_device *device);
-	/* array->bytes, host (wrapped) are set; fills host (own), reserved_bytes, shared, backing. */
+	/*
+	 * array->bytes, host (wrapped) are set, and fresh says that the host has the bytes; fills host
+	 * (own, zeroed), reserved_bytes, shared, backing, and fresh where the device is zeroed too.
+	 */
 	enum glacier_status (*array_create)(struct glacier_array *array, struct glacier_diag *diag);
 	void (*array_free)(struct glacier_array *array);
 	enum glacier_status (*copy_to_device)(struct glacier_array *array, struct glacier_diag *diag);
@@ -66,7 +76,7 @@ struct glc_device_table {
 	enum glacier_status (*pipeline_build)(struct glacier_pipeline *pipeline,
 					      const struct glacier_write_options *options,
 					      struct glacier_diag *diag);
-	void (*pipeline_free)(struct glacier_pipeline *pipeline);
+	void (*pipeline_free)(struct glacier_pipeline *pipeline);   /* only where built is set */
 	enum glacier_status (*launch)(struct glacier_device *device, const struct glc_launch *launch,
 				      struct glacier_diag *diag);
 	enum glacier_status (*wait)(struct glacier_device *device, uint64_t timeout_ns, uint64_t *device_ns,
@@ -84,5 +94,8 @@ struct glacier_device {
 	bool lost;                       /* it failed or timed out: only closing is left */
 	void *state;                     /* the device file's own */
 };
+
+/* launch.c: with what the device file made for it. */
+void glc_pipeline_free(struct glacier_pipeline *pipeline);
 
 #endif

@@ -36,7 +36,7 @@ struct lower {
 	GLC_ARRAY(struct frame) frames;
 	GLC_ARRAY(uint32_t) slots;
 	enum glacier_status status;
-	bool spirv;
+	bool spirv, cpu;
 };
 
 static glc_value mapped(const struct lower *l, glc_value value)
@@ -125,7 +125,7 @@ static bool lower_id(struct lower *l, const struct glc_inst *inst, glc_value *va
 	default:
 		break;
 	}
-	if (l->spirv)
+	if (l->spirv || l->cpu)
 		return false;
 	/* PTX: subgroups are warps of 32, in the order of the local index; %warpid is not that. */
 	switch (inst->op) {
@@ -305,7 +305,7 @@ static glc_value lower_float_to_int(struct lower *l, const struct glc_inst *inst
 
 	if (l->spirv)
 		return glc_expand_saturate(b, inst->type, inst->from, inst->arg[0]);
-	if (inst->from == GLC_F32 && glc_bits(inst->type) == 32)
+	if (l->cpu || (inst->from == GLC_F32 && glc_bits(inst->type) == 32))
 		return glc_emit_inst(b, inst);
 	/* PTX saturates, but gives 0x8000... for a NaN in all but the 32-bit case (PTX ISA, cvt). */
 	nan = glc_emit1(b, GLC_OP_IsNan, inst->from, inst->arg[0]);
@@ -371,6 +371,25 @@ static bool is_refused(const struct glc_inst *inst)
 	return (glc_is_transcendental(inst->op) || (inst->mods & GLC_MOD_APPROX)) && inst->type != GLC_F32;
 }
 
+/* The processor's loops have the language's meaning themselves, where that is faster. */
+static bool has_cpu_loop(const struct glc_inst *inst)
+{
+	switch (inst->op) {
+	case GLC_OP_Div:
+	case GLC_OP_Rem: return !glc_is_float(inst->type);
+	case GLC_OP_Shl:
+	case GLC_OP_Shr: return true;
+	default: return false;
+	}
+}
+
+static glc_value lower_for_cpu(struct lower *l, struct glc_inst *inst)
+{
+	if (inst->op == GLC_OP_Spec)
+		return glc_const_bits(&l->b, inst->type, l->source->objects[inst->object].spec_bits);
+	return glc_emit_inst(&l->b, inst);
+}
+
 static glc_value lower_inst(struct lower *l, const struct glc_inst *source)
 {
 	struct glc_inst inst = *source;
@@ -406,13 +425,16 @@ static glc_value lower_inst(struct lower *l, const struct glc_inst *source)
 		refuse(l, source);
 		return glc_const_bits(&l->b, inst.type, 0);
 	}
-	if (inst.mods & GLC_MOD_APPROX)
+	/* The processor has no native forms. */
+	if (l->cpu)
+		inst.mods &= (uint8_t)~GLC_MOD_APPROX;
+	if ((inst.mods & GLC_MOD_APPROX) || (l->cpu && has_cpu_loop(&inst)))
 		return glc_emit_inst(&l->b, &inst);
 	if (glc_is_transcendental(inst.op))
 		return glc_math(&l->b, inst.op, inst.type, inst.arg[0], inst.arg[1]);
 	if (glc_expand_common(&l->b, &inst, &value) || lower_id(l, &inst, &value))
 		return value;
-	return l->spirv ? lower_for_spirv(l, &inst) : lower_for_ptx(l, &inst);
+	return l->spirv ? lower_for_spirv(l, &inst) : l->cpu ? lower_for_cpu(l, &inst) : lower_for_ptx(l, &inst);
 }
 
 /* --- Structure ----------------------------------------------------------- */
@@ -844,6 +866,7 @@ enum glacier_status glc_lower(const struct glc_ir *ir, const struct glacier_targ
 		.diag = diag,
 		.memory = memory,
 		.spirv = target->kind == GLACIER_TARGET_SPIRV,
+		.cpu = target->kind == GLACIER_TARGET_KIND_COUNT,
 	};
 	uint32_t largest = 0;
 	bool good = true;

@@ -21,6 +21,8 @@
  *    gone; IsFinite is gone; AtomicAdd of f32 only with the feature, else a loop around
  *    AtomicCompareExchange and the object's type is u32 (loads and stores are of u32 then).
  *  - an index is a u32 on SPIR-V; u32, or u64 with from == GLC_U64, on PTX.
+ *  - cpu (the kind is GLACIER_TARGET_KIND_COUNT): Div, Rem, Shl, Shr and Cvt have the language's
+ *    meaning whatever the operands, and .approx is gone; ids but WorkgroupSize and GlobalSize stay.
  *  - a Phi behind Loop has arg[1] == GLC_NO_VALUE only when control never goes back.
  */
 #ifndef GLC_IR_LOWER_H

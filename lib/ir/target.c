@@ -169,8 +169,10 @@ void glacier_target_name(const struct glacier_target *target, char *out, size_t 
 		n = snprintf(out, bytes, "ptx:sm_%u:%u.%u", target->arch, target->major, target->minor);
 	else if (target->kind == GLACIER_TARGET_PTX)
 		n = snprintf(out, bytes, "ptx:sm_%u", target->arch);
-	else
+	else if (target->kind == GLACIER_TARGET_SPIRV)
 		n = snprintf(out, bytes, "spirv:%u.%u", target->major, target->minor);
+	else
+		n = snprintf(out, bytes, "cpu");   /* no target of code, but of diagnostics */
 	for (size_t i = 0; i < sizeof features / sizeof features[0]; i++)
 		if (features[i].kind == target->kind && (target->features & features[i].bit) &&
 		    n >= 0 && (size_t)n < bytes)

@@ -17,7 +17,7 @@ lib/compile: compile ptx spirv msl ir base
 lib/arena: arena base
 lib/driver: driver base
 lib/collective: collective driver base
-lib/device: device arena ptx spirv ir driver base
+lib/device: device compile arena ptx spirv ir driver base
 lib/dxbc: dxbc base
 lib/dxil: dxil dxbc ir base
 src/common: common

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/* Pipelines and launches: what is checked and remembered before a device is asked. */
+#include "device/device.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "compile/kernel.h"
+#include "compile/limits.h"
+
+#include <stdlib.h>
+
+#define NAME(thing) (int)(thing)->name.bytes, (thing)->name.at
+
+static const struct glc_kernel *kernel_of(const struct glacier_pipeline *pipeline)
+{
+	return &pipeline->ir->kernels[0];
+}
+
+static bool is_parameter(const struct glc_object *object)
+{
+	return object->kind == GLC_OBJECT_BUFFER || object->kind == GLC_OBJECT_SCALAR;
+}
+
+/* --- Pipelines ------------------------------------------------------------ */
+
+static struct glacier_pipeline *find(struct glacier_device *device, const uint64_t hash[2], const void *key,
+				     size_t bytes)
+{
+	for (struct glacier_pipeline *pipeline = device->pipelines; pipeline; pipeline = pipeline->next)
+		if (pipeline->hash[0] == hash[0] && pipeline->hash[1] == hash[1] &&
+		    pipeline->key_bytes == bytes && !memcmp(pipeline->key, key, bytes))
+			return pipeline;
+	return NULL;
+}
+
+/* Everything is known of a kernel that is about to run, its specialization constants too. */
+static enum glacier_status check_limits(const struct glacier_device *device, const struct glc_kernel *kernel,
+					struct glacier_diag *diag)
+{
+	struct glacier_memory memory;
+	struct glc_kernel known = *kernel;
+	struct glc_ir ir = {.kernels = &known, .kernel_count = 1};
+	enum glacier_status status = GLACIER_OK;
+	uint32_t before = diag ? diag->errors : 0;
+	struct glacier_diag silent = {0};
+
+	for (int i = 0; i < 3; i++) {
+		known.workgroup[i].spec = GLC_NO_VALUE;
+		if (!known.workgroup[i].value)
+			return glc_fail(diag, GLC_DV_WORKGROUP_ZERO, GLC_NOWHERE, NAME(kernel), 'x' + i);
+	}
+	/* What the constants' literals say of indices was checked when the kernel was lowered. */
+	known.inst_count = 0;
+	glacier_memory_init(&memory, NULL, 0);
+	known.objects = glc_bump(&memory, (size_t)kernel->object_count * sizeof *known.objects);
+	if (!known.objects) {
+		status = glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	} else {
+		if (kernel->object_count)
+			memcpy(known.objects, kernel->objects,
+			       (size_t)kernel->object_count * sizeof *known.objects);
+		for (uint32_t i = 0; i < kernel->object_count; i++)
+			known.objects[i].length.spec = GLC_NO_VALUE;
+		if (!diag)
+			diag = &silent;
+		glc_limits_check(&ir, &device->info.limits, diag);
+		if (diag->errors != before)
+			status = GLACIER_ERR_LIMIT;
+	}
+	glacier_memory_fini(&memory);
+	return status;
+}
+
+/* The names of the parameters as strings, and room for the arguments of a launch. */
+static bool prepare_arguments(struct glacier_pipeline *pipeline, const struct glc_kernel *source)
+{
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+	size_t n = kernel->object_count;
+	uint8_t *types = glc_bump(&pipeline->memory, n);
+
+	pipeline->types = types;
+	pipeline->names = glc_bump(&pipeline->memory, n * sizeof *pipeline->names);
+	pipeline->bindings = glc_bump_zero(&pipeline->memory, n * sizeof *pipeline->bindings);
+	pipeline->scalars = glc_bump_zero(&pipeline->memory, n * sizeof *pipeline->scalars);
+	pipeline->given = glc_bump(&pipeline->memory, n * sizeof *pipeline->given);
+	if (!types || !pipeline->names || !pipeline->bindings || !pipeline->scalars || !pipeline->given)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct glc_object *object = &kernel->objects[i];
+		char *name = glc_bump(&pipeline->memory, object->name.bytes + 1);
+
+		if (!name)
+			return false;
+		memcpy(name, object->name.at, object->name.bytes);
+		name[object->name.bytes] = '\0';
+		pipeline->names[i] = name;
+		types[i] = source->objects[i].type;
+	}
+	return true;
+}
+
+void glc_pipeline_free(struct glacier_pipeline *pipeline)
+{
+	if (pipeline->built)
+		pipeline->device->table->pipeline_free(pipeline);
+	glacier_memory_fini(&pipeline->memory);
+	free(pipeline);
+}
+
+static enum glacier_status build(struct glacier_pipeline *pipeline, struct glacier_module *module,
+				 const struct glc_kernel *source, const struct glacier_buffer *key,
+				 const struct glacier_write_options *options, struct glacier_diag *diag)
+{
+	struct glacier_device *device = pipeline->device;
+	struct glc_ir *ir = glc_bump(&pipeline->memory, sizeof *ir);
+	void *copy = glc_bump(&pipeline->memory, key->size);
+	enum glacier_status status;
+
+	if (!ir || !copy)
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	pipeline->key = memcpy(copy, key->data, key->size);
+	pipeline->key_bytes = key->size;
+	pipeline->ir = ir;
+	status = check_limits(device, source, diag);
+	if (status == GLACIER_OK)
+		status = glc_module_lower(module, source, &device->info.target,
+					  options->optimize != GLACIER_OPTIMIZE_NONE, &pipeline->memory, ir, diag);
+	if (status == GLACIER_OK && !prepare_arguments(pipeline, source))
+		status = glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	if (status == GLACIER_OK)
+		status = device->table->pipeline_build(pipeline, options, diag);
+	return status;
+}
+
+enum glacier_status glacier_pipeline_get(struct glacier_device *device, struct glacier_module *module,
+					 const char *name, const struct glacier_write_options *options,
+					 struct glacier_pipeline **out, struct glacier_diag *diag)
+{
+	static const struct glacier_write_options defaults;
+	struct glacier_pipeline *pipeline;
+	const struct glc_kernel *kernel;
+	struct glacier_buffer key = {0};
+	enum glacier_status status;
+	struct glc_hash hash;
+	uint64_t sum[2];
+
+	if (device->lost)
+		return glc_fail(diag, GLC_DV_LOST, GLC_NOWHERE);
+	kernel = glc_module_kernel(module, name, diag);
+	if (!kernel)
+		return GLACIER_ERR_ARGUMENT;
+	options = options ? options : &defaults;
+	if (!glc_module_content(module, kernel, options, &key)) {
+		glacier_buffer_fini(&key);
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	}
+	glc_hash_init(&hash, NULL);
+	glc_hash_add(&hash, key.data, key.size);
+	glc_hash_end(&hash, sum);
+	pipeline = find(device, sum, key.data, key.size);
+	if (pipeline) {
+		device->counts.pipelines_found++;
+		glacier_buffer_fini(&key);
+		*out = pipeline;
+		return GLACIER_OK;
+	}
+	pipeline = calloc(1, sizeof *pipeline);
+	if (!pipeline) {
+		glacier_buffer_fini(&key);
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	}
+	pipeline->device = device;
+	memcpy(pipeline->hash, sum, sizeof sum);
+	glacier_memory_init(&pipeline->memory, NULL, 0);
+	status = build(pipeline, module, kernel, &key, options, diag);
+	glacier_buffer_fini(&key);
+	if (status != GLACIER_OK) {
+		glc_pipeline_free(pipeline);
+		return status;
+	}
+	pipeline->next = device->pipelines;
+	device->pipelines = pipeline;
+	device->counts.pipelines_built++;
+	*out = pipeline;
+	return GLACIER_OK;
+}
+
+size_t glacier_pipeline_parameter_count(const struct glacier_pipeline *pipeline)
+{
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < kernel->object_count; i++)
+		count += is_parameter(&kernel->objects[i]);
+	return count;
+}
+
+bool glacier_pipeline_parameter(const struct glacier_pipeline *pipeline, size_t index,
+				struct glacier_parameter *parameter)
+{
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+
+	for (uint32_t i = 0; i < kernel->object_count; i++) {
+		const struct glc_object *object = &kernel->objects[i];
+		enum glc_type type = pipeline->types[i];
+		bool is_buffer = object->kind == GLC_OBJECT_BUFFER;
+
+		if (!is_parameter(object) || index--)
+			continue;
+		*parameter = (struct glacier_parameter){
+			.name = pipeline->names[i],
+			.type = glc_types[type].name,
+			.elem_bytes = type == GLC_BOOL ? 4 : glc_types[type].bytes,
+			.is_buffer = is_buffer,
+			.reads = is_buffer && (object->access & GLC_READ),
+			.writes = is_buffer && (object->access & GLC_WRITE),
+		};
+		return true;
+	}
+	return false;
+}
+
+void glacier_pipeline_workgroup(const struct glacier_pipeline *pipeline, uint32_t size[3])
+{
+	for (int i = 0; i < 3; i++)
+		size[i] = kernel_of(pipeline)->workgroup[i].value;
+}
+
+/* --- Arguments ------------------------------------------------------------ */
+
+static uint32_t find_parameter(const struct glacier_pipeline *pipeline, const char *name)
+{
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+
+	for (uint32_t i = 0; i < kernel->object_count; i++)
+		if (is_parameter(&kernel->objects[i]) && !strcmp(pipeline->names[i], name))
+			return i;
+	return GLC_NO_VALUE;
+}
+
+static bool is_own(const struct glacier_device *device, const struct glacier_array *array)
+{
+	const struct glacier_array *own = device->arrays;
+
+	while (own && own != array)
+		own = own->next;
+	return own;
+}
+
+static enum glacier_status bind_buffer(struct glacier_pipeline *pipeline, uint32_t index,
+				       const struct glacier_argument *argument, struct glacier_diag *diag)
+{
+	const struct glacier_device *device = pipeline->device;
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+	const struct glc_object *object = &kernel->objects[index];
+	uint32_t elem_bytes = glc_types[object->type].bytes;
+	uint32_t limit = device->info.limits.storage_buffer_range_bytes;
+	struct glacier_array *array = argument->array;
+	uint64_t offset = argument->offset_bytes, bytes = argument->bytes;
+
+	if (!is_own(device, array))
+		return glc_fail(diag, GLC_DV_ARGUMENT_FOREIGN, GLC_NOWHERE, NAME(kernel), argument->name);
+	if (offset <= array->bytes && !bytes)
+		bytes = array->bytes - offset;
+	if (offset > array->bytes || bytes > array->bytes - offset)
+		return glc_fail(diag, GLC_DV_ARGUMENT_PART, GLC_NOWHERE, NAME(kernel), argument->name,
+				(unsigned long long)offset, (unsigned long long)(offset + bytes),
+				(unsigned long long)array->bytes);
+	if (offset % elem_bytes || bytes % elem_bytes)
+		return glc_fail(diag, GLC_DV_ARGUMENT_ELEMS, GLC_NOWHERE, NAME(kernel),
+				(unsigned long long)bytes, (unsigned long long)offset, argument->name,
+				elem_bytes);
+	if (limit && bytes > limit)
+		return glc_fail(diag, GLC_DV_ARGUMENT_LARGE, GLC_NOWHERE, NAME(kernel), argument->name,
+				(unsigned long long)bytes, (unsigned long long)limit);
+	if (array->read_only && (object->access & GLC_WRITE))
+		return glc_fail(diag, GLC_DV_ARGUMENT_READ_ONLY, GLC_NOWHERE, NAME(kernel), argument->name);
+	pipeline->bindings[index] = (struct glc_binding){array, offset, bytes};
+	return GLACIER_OK;
+}
+
+static enum glacier_status bind(struct glacier_pipeline *pipeline, const struct glacier_argument *argument,
+				struct glacier_diag *diag)
+{
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+	uint32_t index = find_parameter(pipeline, argument->name);
+	const struct glc_object *object;
+	bool is_buffer;
+
+	if (index == GLC_NO_VALUE)
+		return glc_fail(diag, GLC_DV_ARGUMENT_UNKNOWN, GLC_NOWHERE, NAME(kernel), argument->name);
+	object = &kernel->objects[index];
+	is_buffer = object->kind == GLC_OBJECT_BUFFER;
+	if (pipeline->given[index])
+		return glc_fail(diag, GLC_DV_ARGUMENT_TWICE, GLC_NOWHERE, NAME(kernel), argument->name);
+	if (is_buffer != !!argument->array)
+		return glc_fail(diag, GLC_DV_ARGUMENT_KIND, GLC_NOWHERE, NAME(kernel), argument->name,
+				is_buffer ? "buffer" : "scalar");
+	pipeline->given[index] = true;
+	if (is_buffer)
+		return bind_buffer(pipeline, index, argument, diag);
+	pipeline->scalars[index] = object->type == GLC_BOOL ? !!argument->bits
+							    : argument->bits & glc_type_mask(object->type);
+	return GLACIER_OK;
+}
+
+static bool overlap(const struct glc_binding *a, const struct glc_binding *b)
+{
+	return a->array == b->array && a->offset_bytes < b->offset_bytes + b->bytes &&
+	       b->offset_bytes < a->offset_bytes + a->bytes;
+}
+
+static enum glacier_status check_complete(const struct glacier_pipeline *pipeline, struct glacier_diag *diag)
+{
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+	const struct glc_object *objects = kernel->objects;
+
+	for (uint32_t i = 0; i < kernel->object_count; i++) {
+		if (!is_parameter(&objects[i]))
+			continue;
+		if (!pipeline->given[i])
+			return glc_fail(diag, GLC_DV_ARGUMENT_MISSING, GLC_NOWHERE, NAME(kernel),
+					NAME(&objects[i]));
+		if (objects[i].kind != GLC_OBJECT_BUFFER)
+			continue;
+		for (uint32_t j = 0; j < i; j++)
+			if (objects[j].kind == GLC_OBJECT_BUFFER &&
+			    ((objects[i].access | objects[j].access) & GLC_WRITE) &&
+			    overlap(&pipeline->bindings[i], &pipeline->bindings[j]))
+				return glc_fail(diag, GLC_DV_ARGUMENT_OVERLAP, GLC_NOWHERE, NAME(kernel),
+						NAME(&objects[j]), NAME(&objects[i]));
+	}
+	return GLACIER_OK;
+}
+
+static enum glacier_status check_groups(const struct glacier_device *device, const uint32_t groups[3],
+					struct glacier_diag *diag)
+{
+	for (int i = 0; i < 3; i++) {
+		uint32_t limit = device->info.group_count[i];
+
+		if (!groups[i])
+			return glc_fail(diag, GLC_DV_GROUPS_ZERO, GLC_NOWHERE, groups[0], groups[1], groups[2]);
+		if (limit && groups[i] > limit)
+			return glc_fail(diag, GLC_DV_GROUPS_MANY, GLC_NOWHERE, groups[i], 'x' + i, limit);
+	}
+	return GLACIER_OK;
+}
+
+/* Brings what the kernel sees to the device, and notes what it will write. */
+static enum glacier_status move(struct glacier_pipeline *pipeline, struct glacier_diag *diag)
+{
+	struct glacier_device *device = pipeline->device;
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+
+	for (uint32_t i = 0; i < kernel->object_count; i++) {
+		struct glacier_array *array = pipeline->bindings[i].array;
+		enum glacier_status status;
+
+		if (kernel->objects[i].kind != GLC_OBJECT_BUFFER || array->shared ||
+		    array->fresh != GLC_FRESH_HOST)
+			continue;
+		status = device->table->copy_to_device(array, diag);
+		if (status != GLACIER_OK)
+			return status;
+		device->counts.copies_to_device++;
+		device->counts.bytes_to_device += array->bytes;
+		array->fresh = GLC_FRESH_BOTH;
+	}
+	return GLACIER_OK;
+}
+
+enum glacier_status glacier_launch(struct glacier_pipeline *pipeline, const struct glacier_argument *arguments,
+				   size_t count, const uint32_t groups[3], struct glacier_diag *diag)
+{
+	struct glacier_device *device = pipeline->device;
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+	struct glc_launch launch = {
+		.pipeline = pipeline,
+		.bindings = pipeline->bindings,
+		.scalars = pipeline->scalars,
+		.groups = {groups[0], groups[1], groups[2]},
+	};
+	enum glacier_status status;
+
+	if (device->lost)
+		return glc_fail(diag, GLC_DV_LOST, GLC_NOWHERE);
+	status = check_groups(device, groups, diag);
+	memset(pipeline->given, 0, kernel->object_count * sizeof *pipeline->given);
+	for (size_t i = 0; i < count && status == GLACIER_OK; i++)
+		status = bind(pipeline, &arguments[i], diag);
+	if (status == GLACIER_OK)
+		status = check_complete(pipeline, diag);
+	if (status == GLACIER_OK)
+		status = move(pipeline, diag);
+	if (status == GLACIER_OK)
+		status = device->table->launch(device, &launch, diag);
+	if (status != GLACIER_OK) {
+		device->lost = device->lost || status == GLACIER_ERR_DEVICE;
+		return status;
+	}
+	for (uint32_t i = 0; i < kernel->object_count; i++)
+		if (kernel->objects[i].kind == GLC_OBJECT_BUFFER && (kernel->objects[i].access & GLC_WRITE) &&
+		    !pipeline->bindings[i].array->shared)
+			pipeline->bindings[i].array->fresh = GLC_FRESH_DEVICE;
+	device->counts.launches++;
+	return GLACIER_OK;
+}
