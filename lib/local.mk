@@ -139,6 +139,27 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/spirv/spirv.h \
 	$(NULL)
 
+# The Vulkan device needs headers alone: its library is opened when it is asked for.
+VULKAN_SOURCES = \
+	lib/device/vulkan.h \
+	lib/device/vulkan_array.c \
+	lib/device/vulkan_launch.c \
+	lib/device/vulkan_list.c \
+	lib/device/vulkan_open.c \
+	lib/device/vulkan_pipeline.c \
+	lib/driver/vulkan.c \
+	lib/driver/vulkan.h \
+	$(NULL)
+NO_VULKAN_SOURCES = lib/device/vulkan_none.c
+if HAVE_VULKAN
+lib_libglacier_internal_la_CPPFLAGS += $(VULKAN_CFLAGS)
+lib_libglacier_internal_la_SOURCES += $(VULKAN_SOURCES)
+EXTRA_DIST += $(NO_VULKAN_SOURCES)
+else
+lib_libglacier_internal_la_SOURCES += $(NO_VULKAN_SOURCES)
+EXTRA_DIST += $(VULKAN_SOURCES)
+endif
+
 lib_libglacier_la_SOURCES =
 lib_libglacier_la_LIBADD = lib/libglacier-internal.la
 lib_libglacier_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0
