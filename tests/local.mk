@@ -33,6 +33,7 @@ EXTRA_DIST += \
 
 include tests/checks/local.mk
 include tests/diagnostics/local.mk
+include tests/device/local.mk
 include tests/diff/local.mk
 include tests/exec/local.mk
 include tests/fuzz/local.mk

@@ -161,7 +161,7 @@ static void close_device(struct glacier_device *device)
  * (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24, and 0 when the product is rounded first.
  */
 static const char probe_text[] =
-	"kernel probe(@v: buffer f32) workgroup 1 {\n"
+	"kernel probe(@v: buffer f32 readwrite) workgroup 1 {\n"
 	"  %x = LoadGlobal.f32 @v, 0\n"
 	"  %c = LoadGlobal.f32 @v, 1\n"
 	"  %r = Fma.f32 %x, %x, %c\n"

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Devices through the public calls. A device that is not here: 77, with the reason.
+
+EXTRA_DIST += tests/device/vk.h
+DEVICE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(VULKAN_CFLAGS)
+
+if HAVE_VULKAN
+check_PROGRAMS += tests/device/vulkan_arrays tests/device/vulkan_launches
+TESTS += tests/device/vulkan_arrays tests/device/vulkan_launches
+tests_device_vulkan_arrays_SOURCES = tests/device/vulkan_arrays.c
+tests_device_vulkan_arrays_LDADD = lib/libglacier.la
+# These look into the device as well, to see what it calls and to make its calls fail.
+tests_device_vulkan_launches_CPPFLAGS = $(DEVICE_CPPFLAGS)
+tests_device_vulkan_launches_SOURCES = tests/device/vulkan_launches.c
+tests_device_vulkan_launches_LDADD = lib/libglacier-internal.la
+endif
