@@ -143,14 +143,15 @@ static void close_device(struct glacier_device *device)
 		pthread_mutex_unlock(&lock);
 		return;
 	}
-	/* Without its functions a device cannot even be destroyed; the driver is not one to go on with. */
-	if (vk->device && vk->call.WaitForFences) {
+	/* The pool is made first of all, when every function is there. */
+	if (vk->pool) {
 		for (int i = 0; i < GLC_VK_SLOTS; i++)
 			vk->call.DestroyFence(vk->device, vk->slots[i].fence, NULL);
 		vk->call.DestroyQueryPool(vk->device, vk->times, NULL);
 		vk->call.DestroyCommandPool(vk->device, vk->pool, NULL);
-		vk->call.DestroyDevice(vk->device, NULL);
 	}
+	if (vk->device && vk->call.DestroyDevice)
+		vk->call.DestroyDevice(vk->device, NULL);
 	free(vk);
 }
 

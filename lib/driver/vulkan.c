@@ -68,16 +68,16 @@ const struct glc_vulkan *glc_vulkan(void)
 bool glc_vulkan_load(VkDevice device, struct glc_vulkan_calls *calls)
 {
 	PFN_vkGetDeviceProcAddr lookup = table.GetDeviceProcAddr;
+	bool complete = true;
 
 #define LOAD(name) \
 	calls->name = (PFN_vk##name)lookup(device, "vk" #name); \
-	if (!calls->name) \
-		return false;
+	complete = complete && calls->name;
 	GLC_VULKAN_DEVICE(LOAD)
 #undef LOAD
 	calls->GetMemoryHostPointerPropertiesEXT = (PFN_vkGetMemoryHostPointerPropertiesEXT)lookup(
 		device, "vkGetMemoryHostPointerPropertiesEXT");
-	return true;
+	return complete;
 }
 
 const char *glc_vulkan_result_name(VkResult result)

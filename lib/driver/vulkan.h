@@ -89,7 +89,7 @@ struct glc_vulkan_calls {
 /* The one table; opens the library in the first call. Any thread. */
 const struct glc_vulkan *glc_vulkan(void);
 
-/* False when the driver lacks one. */
+/* False when the driver lacks one: it is NULL then. */
 bool glc_vulkan_load(VkDevice device, struct glc_vulkan_calls *calls);
 
 /* "VK_ERROR_DEVICE_LOST". A static string. */

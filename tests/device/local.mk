@@ -13,4 +13,9 @@ tests_device_vulkan_arrays_LDADD = lib/libglacier.la
 tests_device_vulkan_launches_CPPFLAGS = $(DEVICE_CPPFLAGS)
 tests_device_vulkan_launches_SOURCES = tests/device/vulkan_launches.c
 tests_device_vulkan_launches_LDADD = lib/libglacier-internal.la
+
+check_PROGRAMS += tests/device/examples
+TESTS += tests/device/examples
+tests_device_examples_SOURCES = tests/device/examples.c tests/exec/examples.h tests/exec/examples_cases.c
+tests_device_examples_LDADD = lib/libglacier.la -lm
 endif
