@@ -21,7 +21,8 @@ void sp_put_string(struct sp *sp, sp_words *section, uint32_t op, const uint32_t
 	at = section->at + section->count;
 	section->count += 1 + n + text_words;
 	at[0] = (1 + n + text_words) << 16 | op;
-	memcpy(at + 1, words, n * sizeof *words);
+	for (uint32_t i = 0; i < n; i++)   /* words may be NULL */
+		at[1 + i] = words[i];
 	at += 1 + n;
 	at[text_words - 1] = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
