@@ -405,7 +405,7 @@ bool answer_allows(const struct answer *a, uint64_t got)
 			return true;
 	for (unsigned i = 0; i < a->count; i++) {
 		uint64_t want = a->bits[i];
-		int64_t away;
+		__int128 away;
 
 		if (got == want)
 			return true;
@@ -416,8 +416,8 @@ bool answer_allows(const struct answer *a, uint64_t got)
 				return true;
 			continue;
 		}
-		away = place(a->type, got) - place(a->type, want);
-		if (away && away >= -(int64_t)a->steps && away <= (int64_t)a->steps)
+		away = (__int128)place(a->type, got) - place(a->type, want);
+		if (away && away >= -(__int128)a->steps && away <= a->steps)
 			return true;
 		if (a->rules == EV_VULKAN && place(a->type, got) == 0 &&
 		    (is_subnormal(a->type, want) || (a->steps && is_subnormal(a->type, at_place(a->type,
