@@ -156,6 +156,10 @@ static bool stage_file(struct staged *s, const char *shown)
 			cli_error("%s: is a directory", shown);
 			return false;
 		}
+		if (S_ISREG(status.st_mode) && cli_is_input(&status)) {
+			cli_error("%s: is an input, and would be overwritten", shown);
+			return false;
+		}
 		/* A rename would replace a file that its owner has protected. */
 		if (faccessat(AT_FDCWD, s->path, W_OK, AT_EACCESS)) {
 			cli_error("%s: %s", shown, strerror(errno));
@@ -163,10 +167,6 @@ static bool stage_file(struct staged *s, const char *shown)
 		}
 		if (!S_ISREG(status.st_mode))
 			return true;
-		if (cli_is_input(&status)) {
-			cli_error("%s: is an input, and would be overwritten", shown);
-			return false;
-		}
 	}
 	fd = create_temporary(s);
 	if (fd < 0) {
