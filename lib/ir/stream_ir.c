@@ -8,14 +8,87 @@
 #include "ir/ssa.h"
 #include "ir/stream.h"
 
+struct chosen_row {
+	const struct glc_row *row;
+	bool result;                   /* somebody needs what it writes */
+};
+
 struct rows {
 	struct ssa *s;
-	const struct glc_row *at;
+	const struct chosen_row *at;
 	uint32_t count;
 	glc_value f[GLC_STREAM_REGISTERS], r[GLC_STREAM_REGISTERS];
 	uint64_t set_f, set_r;         /* which of them are filled; the others are 0 */
 	glc_value in;                  /* gid < n; GLC_NO_VALUE: not made yet */
 };
+
+/* --- Which rows ---------------------------------------------------------- */
+
+/* Registers that a row further on reads. */
+struct live {
+	uint64_t f, r;
+};
+
+static bool has_effect(int64_t op)
+{
+	switch (op) {
+	case GLC_OP_StoreGlobal:
+	case GLC_OP_StoreShared:
+	case GLC_OP_AtomicAdd:
+	case GLC_OP_BarrierSync:
+	case GLC_OP_Return:
+		return true;
+	}
+	return false;
+}
+
+/* Whether the row is needed, going backwards; what it reads is live before it then. */
+static inline bool is_needed(struct live *live, const int64_t *v, bool *result)
+{
+	struct glc_row_shape shape = glc_row_shapes[v[0]];
+	uint64_t *file = shape.d == 'r' ? &live->r : &live->f;
+	uint64_t bit = shape.d == '-' ? 0 : UINT64_C(1) << v[3];
+
+	*result = *file & bit;
+	if (!*result && !has_effect(v[0]))
+		return false;
+	*file &= ~bit;
+	if (shape.a == 'f')
+		live->f |= UINT64_C(1) << v[1];
+	if (shape.b == 'f')
+		live->f |= UINT64_C(1) << v[2];
+	if (shape.b == 'r')
+		live->r |= UINT64_C(1) << v[2];
+	if (v[0] == GLC_OP_Fma)
+		live->f |= bit;
+	return true;
+}
+
+/*
+ * All rows as they stand, or, optimizing, those that something needs: two words say what is
+ * live, so that nothing has to be made first and dropped afterwards.
+ */
+static bool choose(struct rows *w)
+{
+	uint32_t count = w->s->source->live_rows;
+	struct chosen_row *chosen = glc_bump(w->s->memory, count * sizeof *chosen), *at = chosen + count;
+	struct live live = {0};
+
+	if (!chosen)
+		return false;
+	for (uint32_t i = count; i-- > 0;) {
+		const struct glc_row *row = &w->s->tree->rows.at[w->s->source->first_row + i];
+		bool result = true;
+
+		if (!w->s->b.optimize || is_needed(&live, row->value, &result))
+			*--at = (struct chosen_row){row, result};
+	}
+	w->at = at;
+	w->count = (uint32_t)(chosen + count - at);
+	return true;
+}
+
+/* --- What they say ------------------------------------------------------- */
 
 static inline glc_value value_f(struct rows *w, int64_t number)
 {
@@ -98,8 +171,9 @@ static bool is_access(const struct glc_row *row)
 	return glc_row_shapes[row->value[0]].b == 'r';
 }
 
-static void access(struct rows *w, const int64_t *v)
+static void access(struct rows *w, const struct chosen_row *chosen)
 {
+	const int64_t *v = chosen->row->value;
 	struct ssa *s = w->s;
 	enum glc_op op = (enum glc_op)v[0];
 	struct glc_inst inst = {
@@ -117,10 +191,12 @@ static void access(struct rows *w, const int64_t *v)
 
 	if (!loads)
 		inst.arg[1] = value_f(w, v[1]);
+	if (op == GLC_OP_AtomicAdd && !chosen->result)
+		inst.mods = GLC_MOD_UNUSED;
 	object->used |= op == GLC_OP_AtomicAdd ? GLC_READWRITE : loads ? GLC_READ : GLC_WRITE;
 	object->atomic |= op == GLC_OP_AtomicAdd;
 	value = glc_emit_inst(&s->b, &inst);
-	if (glc_row_shapes[op].d == 'f')
+	if (glc_row_shapes[op].d == 'f' && chosen->result)
 		write_f(w, v[3], value);
 }
 
@@ -148,11 +224,13 @@ static uint32_t accesses(struct rows *w, uint32_t first)
 		make_test(w);
 	glc_if(b, w->in);
 	scope = glc_scope_begin(b);
-	for (; next < w->count && is_access(&w->at[next]); next++) {
-		b->pos = w->at[next].pos;
-		access(w, w->at[next].value);
-		if (glc_row_shapes[w->at[next].value[0]].d == 'f')
-			loaded |= UINT64_C(1) << w->at[next].value[3];
+	for (; next < w->count && is_access(w->at[next].row); next++) {
+		const struct glc_row *row = w->at[next].row;
+
+		b->pos = row->pos;
+		access(w, &w->at[next]);
+		if (glc_row_shapes[row->value[0]].d == 'f' && w->at[next].result)
+			loaded |= UINT64_C(1) << row->value[3];
 	}
 	glc_scope_end(b, scope);
 	glc_else(b, true);
@@ -167,27 +245,31 @@ static uint32_t accesses(struct rows *w, uint32_t first)
 
 void glc_stream_build(struct ssa *s)
 {
-	struct rows w = {
-		.s = s,
-		.at = s->tree->rows.at + s->source->first_row,
-		.count = s->source->live_rows,
-		.in = GLC_NO_VALUE,
-	};
+	struct rows w = {.s = s, .in = GLC_NO_VALUE};
 	struct glc_inst end = {
 		.op = GLC_OP_Return,
 		.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
 	};
 
+	if (!choose(&w)) {
+		s->failed = true;
+		return;
+	}
 	for (uint32_t i = 0; i < w.count && !s->b.failed;) {
-		s->b.pos = w.at[i].pos;
-		if (w.at[i].value[0] == GLC_OP_Return)
+		const int64_t *v = w.at[i].row->value;
+
+		s->b.pos = w.at[i].row->pos;
+		if (v[0] == GLC_OP_Return)
 			break;
-		if (w.at[i].value[0] >= GLC_OP_Add && w.at[i].value[0] <= GLC_OP_Div)
-			binary_row(&w, w.at[i++].value);
-		else if (is_access(&w.at[i]))
+		if (v[0] >= GLC_OP_Add && v[0] <= GLC_OP_Div) {
+			binary_row(&w, v);
+			i++;
+		} else if (is_access(w.at[i].row)) {
 			i = accesses(&w, i);
-		else
-			plain_row(&w, w.at[i++].value);
+		} else {
+			plain_row(&w, v);
+			i++;
+		}
 	}
 	glc_append(&s->b, &end);
 }
