@@ -142,6 +142,35 @@ static inline bool same(const struct glc_inst *a, const struct glc_inst *c)
 	return !memcmp(a, c, offsetof(struct glc_inst, pos));
 }
 
+/*
+ * Unrolling and expansion make more instructions than the source has statements. Each chain
+ * becomes four, whose parts stay in order.
+ */
+static __attribute__((cold, noinline)) void grow_heads(struct glc_builder *b)
+{
+	uint32_t size = b->head_mask + 1, mask = size * 4 - 1;
+	uint32_t *heads = size < 1u << 24 ? glc_bump_zero(b->memory, (size_t)size * 4 * sizeof *heads) : NULL;
+
+	if (!heads)
+		return;   /* longer chains are slower, not wrong */
+	for (uint32_t old = 0; old < size; old++) {
+		uint32_t *end[4] = {&heads[old], &heads[old + size], &heads[old + 2 * size], &heads[old + 3 * size]};
+		uint32_t next;
+
+		for (uint32_t i = b->heads[old]; i; i = next) {
+			uint32_t part = (hash_of(&b->insts.at[i - 1]) & mask) / size;
+
+			next = b->chain.at[i - 1].older;
+			*end[part] = i;
+			end[part] = &b->chain.at[i - 1].older;
+		}
+		for (int part = 0; part < 4; part++)
+			*end[part] = 0;
+	}
+	b->heads = heads;
+	b->head_mask = mask;
+}
+
 /* Loads of what no one writes give the same each time; so do pure instructions. */
 static bool is_shareable(const struct glc_builder *b, const struct glc_inst *inst)
 {
@@ -161,8 +190,10 @@ static inline glc_value append_shared(struct glc_builder *b, const struct glc_in
 		return value;
 	}
 	b->chain.count = b->insts.count;
-	b->chain.at[value] = b->heads[slot];
-	b->heads[slot] = value + 1;
+	b->chain.at[value] = (struct glc_shared){.older = b->heads[slot], .before = b->newest};
+	b->heads[slot] = b->newest = value + 1;
+	if (++b->shared_count > b->head_mask * 2u)
+		grow_heads(b);
 	return value;
 }
 
@@ -195,7 +226,7 @@ glc_value glc_emit_inst(struct glc_builder *b, const struct glc_inst *given)
 			return value;
 	}
 	slot = hash_of(&inst) & b->head_mask;
-	for (uint32_t i = b->heads[slot]; i; i = b->chain.at[i - 1])
+	for (uint32_t i = b->heads[slot]; i; i = b->chain.at[i - 1].older)
 		if (same(&b->insts.at[i - 1], &inst))
 			return i - 1;
 	return append_shared(b, &inst, slot);
@@ -204,15 +235,12 @@ glc_value glc_emit_inst(struct glc_builder *b, const struct glc_inst *given)
 void glc_scope_end(struct glc_builder *b, uint32_t begin)
 {
 	/* Newest first, so each one stands at the head of its chain when its turn comes. */
-	for (uint32_t i = b->optimize ? b->insts.count : begin; i-- > begin;) {
-		const struct glc_inst *inst = &b->insts.at[i];
-		uint32_t slot;
+	while (b->newest > begin) {
+		uint32_t i = b->newest - 1;
 
-		if (!is_shareable(b, inst))
-			continue;
-		slot = hash_of(inst) & b->head_mask;
-		if (b->heads[slot] == i + 1)
-			b->heads[slot] = b->chain.at[i];
+		b->heads[hash_of(&b->insts.at[i]) & b->head_mask] = b->chain.at[i].older;
+		b->newest = b->chain.at[i].before;
+		b->shared_count--;
 	}
 }
 

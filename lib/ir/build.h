@@ -9,6 +9,12 @@
 
 #include "ir/ir.h"
 
+/* Instruction + 1, or 0. */
+struct glc_shared {
+	uint32_t older;    /* in the same chain */
+	uint32_t before;   /* of all that are shared */
+};
+
 struct glc_builder {
 	struct glacier_memory *memory;
 	GLC_ARRAY(struct glc_inst) insts;
@@ -20,9 +26,10 @@ struct glc_builder {
 	bool optimize;              /* fold, apply identities, share */
 	bool failed;                /* memory ran out: sticky, ids stay valid to use */
 	/* Sharing: chains of pure instructions by hash, newest first; popped with their region. */
-	GLC_ARRAY(uint32_t) chain;  /* parallel to insts: the next older one + 1 */
+	GLC_ARRAY(struct glc_shared) chain;  /* parallel to insts; set for those that are shared */
+	uint32_t newest;            /* shared instruction + 1 */
 	uint32_t *heads;
-	uint32_t head_mask;
+	uint32_t head_mask, shared_count;
 	const struct glc_object *objects;  /* of this kernel: whether a load may be shared */
 };
 

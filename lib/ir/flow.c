@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* What the ways out of a kernel's loops carry: breaks times registers, so it multiplies. */
+enum { MAX_EDGE_VALUES = 1 << 22 };
+
 static struct ssa_frame *push_frame(struct ssa *s, enum ssa_frame_kind kind, uint32_t stmt)
 {
 	static _Thread_local struct ssa_frame nowhere;
@@ -230,7 +233,13 @@ static uint32_t edge_list(struct ssa *s, const struct ssa_frame *frame)
 {
 	uint32_t count = frame->loop->write_count, first = s->b.edge_values.count;
 
-	if (count > (1u << 28) - first || !GLC_RESERVE(s->memory, &s->b.edge_values, count)) {
+	if (count > MAX_EDGE_VALUES - first) {
+		glc_fail(s->diag, GLC_GA_TOO_MANY, s->tree->stmts.at[frame->stmt].pos,
+			 "registers written in loops times the ways out of them", MAX_EDGE_VALUES);
+		s->failed = true;
+		return 0;
+	}
+	if (!GLC_RESERVE(s->memory, &s->b.edge_values, count)) {
 		s->failed = true;
 		return 0;
 	}

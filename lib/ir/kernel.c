@@ -105,18 +105,64 @@ static uint32_t place_scalar(uint32_t end, struct glc_object *object)
 	return object->offset + bytes;
 }
 
-static void check_bindings(struct ssa *s, uint32_t index)
+static inline bool same_binding(const struct glc_object *a, const struct glc_object *b)
+{
+	return a->kind == GLC_OBJECT_BUFFER && a->set == b->set && a->binding == b->binding;
+}
+
+/* Open addressing by set and binding, over all declarations; the slot that has it or takes it. */
+static uint32_t *binding_slot(struct ssa *s, const struct glc_object *buffer)
+{
+	uint32_t at = (buffer->set * 65536u + buffer->binding) * 0x9e3779b1u >> 7;
+
+	for (;; at++) {
+		uint32_t *slot = &s->bindings[at & s->binding_mask];
+
+		if (!*slot || same_binding(&s->kernel->objects[*slot - 1], buffer))
+			return slot;
+	}
+}
+
+static bool make_bindings(struct ssa *s, uint32_t index)
+{
+	uint32_t size = 64;
+
+	while (size < 2 * s->kernel->object_count)
+		size *= 2;
+	s->bindings = glc_bump_zero(s->memory, size * sizeof *s->bindings);
+	s->binding_mask = size - 1;
+	if (!s->bindings)
+		return false;
+	for (uint32_t i = 0; i < index; i++)
+		if (s->kernel->objects[i].kind == GLC_OBJECT_BUFFER)
+			*binding_slot(s, &s->kernel->objects[i]) = i + 1;
+	return true;
+}
+
+/* Few kernels have more than some buffers: compare with those before; the others get a table. */
+static void check_bindings(struct ssa *s, uint32_t index, uint32_t buffers)
 {
 	const struct glc_object *objects = s->kernel->objects, *b = &objects[index];
+	uint32_t first = 0;
 
-	/* Few kernels have more than some dozen buffers: compare with those before. */
-	for (uint32_t i = 0; i < index; i++)
-		if (objects[i].kind == GLC_OBJECT_BUFFER && objects[i].set == b->set &&
-		    objects[i].binding == b->binding) {
-			glc_fail(s->diag, GLC_GA_BINDING_TAKEN, b->pos, b->set, b->binding,
-				 (int)objects[i].name.bytes, objects[i].name.at);
+	if (buffers <= 16) {
+		while (first < index && !same_binding(&objects[first], b))
+			first++;
+	} else {
+		uint32_t *slot;
+
+		if (!s->bindings && !make_bindings(s, index)) {
+			s->failed = true;
 			return;
 		}
+		slot = binding_slot(s, b);
+		first = *slot ? *slot - 1 : index;
+		if (!*slot)
+			*slot = index + 1;
+	}
+	if (first < index)
+		glc_fail(s->diag, GLC_GA_BINDING_TAKEN, b->pos, b->set, b->binding, (int)objects[first].name.bytes,
+			 objects[first].name.at);
 }
 
 static bool has_type(struct ssa *s, const struct glc_decl *decl)
@@ -166,7 +212,7 @@ static void declare(struct ssa *s, uint32_t index, uint32_t *buffers)
 		object->set = decl->set;
 		object->binding = decl->binding_given ? decl->binding : *buffers;
 		++*buffers;
-		check_bindings(s, index);
+		check_bindings(s, index, *buffers);
 		break;
 	case GLC_OBJECT_SCALAR:
 		s->kernel->push_bytes = place_scalar(s->kernel->push_bytes, object);
@@ -212,6 +258,7 @@ bool glc_ssa_declare(struct ssa *s)
 	uint32_t count = s->source->decls.count, buffers = 0;
 
 	memset(kernel, 0, sizeof *kernel);
+	s->bindings = NULL;
 	kernel->name = s->source->name;
 	kernel->pos = s->source->pos;
 	kernel->object_count = count;

@@ -9,7 +9,7 @@
 
 enum {
 	MAX_UNROLL = 1024,
-	MAX_INSTS = 1 << 24,   /* of one kernel: unrolling in unrolling must end somewhere */
+	MAX_INSTS = 1 << 22,   /* of one kernel: unrolling in unrolling must end somewhere */
 };
 
 /* --- Instructions -------------------------------------------------------- */
@@ -401,7 +401,8 @@ static uint32_t end_unroll(struct ssa *s, uint32_t index)
 
 	s->replay += !frame->in_else;
 	frame->in_else = true;   /* one of the copies was made */
-	if (s->b.insts.count > MAX_INSTS && !s->diag->errors)
+	/* A copy counts by itself: empty bodies multiply as well. */
+	if (s->b.insts.count + ++s->copies > MAX_INSTS && !s->diag->errors)
 		glc_fail(s->diag, GLC_GA_UNROLL_SIZE, stmt->pos, MAX_INSTS);
 	/* An error ends all unrolling: one copy is enough to find the others. */
 	if (frame->rounds && s->reachable && !s->diag->errors) {
@@ -603,7 +604,7 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 		s.kernel = &ir->kernels[i];
 		s.stamp = s.last_stamp = s.last_mark = 0;
 		s.journal.count = s.joins.count = s.frames.count = s.write_sets.count = 0;
-		s.replay = 0;
+		s.replay = s.copies = 0;
 		glc_builder_restart(&s.b);
 		if (!glc_ssa_declare(&s) || !glc_ssa_scan_loops(&s)) {
 			s.failed = true;
@@ -623,7 +624,7 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 		glc_watch_stop_kernel(&watch, GLACIER_PHASE_CHECK, NULL, s.kernel,
 				      glc_kernel_bytes(s.kernel));
 	}
-	if (s.failed || s.b.failed)
+	if ((s.failed || s.b.failed) && !diag->errors)
 		glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	if (!diag->errors)
 		check_defines(&s, ir);

@@ -108,6 +108,9 @@ struct ssa {
 	GLC_ARRAY(uint32_t) write_sets;
 	struct ssa_loop *loops;        /* by statement, offset by the kernel's first; NULL: none */
 	uint32_t stamp, last_stamp, last_mark;
+	uint32_t *bindings;            /* of a kernel with many buffers: object + 1, by set and binding */
+	uint32_t binding_mask;
+	uint32_t copies;               /* of unrolled bodies, the empty ones too */
 	uint32_t spec_count;           /* specialization constants of the kernels so far */
 	bool reachable;
 	bool failed;                   /* memory */

@@ -143,15 +143,18 @@ static inline void check_name(struct glc_tree *tree, struct glc_name name, uint3
 
 struct glc_tree_kernel *glc_tree_kernel(struct glc_tree *tree, struct glc_name name, uint32_t pos)
 {
+	uint64_t key = glc_name_key(name, 'k');
+	struct glc_symbol *slot;
 	struct glc_tree_kernel *kernel;
 
 	check_name(tree, name, pos);
-	for (uint32_t i = 0; i < tree->kernels.count; i++)
-		if (same_name(tree->kernels.at[i].name, name)) {
-			glc_fail(tree->diag, GLC_GA_DUPLICATE, pos, "kernel ", width(name), name.at);
-			glc_note(tree->diag, tree->kernels.at[i].pos, "first defined here");
-			break;
-		}
+	slot = find_symbol(tree, name, key, 0);
+	if (slot->key) {
+		glc_fail(tree->diag, GLC_GA_DUPLICATE, pos, "kernel ", width(name), name.at);
+		glc_note(tree->diag, tree->kernels.at[slot->index].pos, "first defined here");
+	} else {
+		add_symbol(tree, slot, name, key, 0, tree->kernels.count);
+	}
 	kernel = GLC_PUSH(tree->memory, &tree->kernels);
 	if (!kernel) {
 		tree->failed = true;

@@ -49,3 +49,11 @@ check_PROGRAMS += tests/stress/compile_cache
 TESTS += tests/stress/compile_cache
 tests_stress_compile_cache_LDADD = lib/libglacier.la
 tests_stress_compile_cache_SOURCES = tests/stress/compile_cache.c tests/stress/stress.h
+
+# What callgrind counts, and what ends at a limit.
+check_PROGRAMS += tests/stress/linear-work
+TESTS += tests/stress/linear.sh
+EXTRA_DIST += tests/stress/linear.sh
+tests_stress_linear_work_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_linear_work_LDADD = lib/libglacier-internal.la
+tests_stress_linear_work_SOURCES = tests/stress/linear-work.c
