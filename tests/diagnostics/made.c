@@ -206,6 +206,46 @@ static bool json_path(void)
 	return included("a\xc3\xbf", "") && good;
 }
 
+/* What a program builds by calls: the same calls, one of them wrong or right. */
+static bool built_as(const char *code, bool wrong)
+{
+	struct heard heard = {0};
+	struct glacier_diag diag = {.report = hear, .user = &heard};
+	struct glacier_module *module;
+	struct glacier_build *build;
+	struct glacier_operand foreign, own, one;
+
+	if (glacier_module_create(NULL, &module) != GLACIER_OK)
+		exit(99);
+	build = glacier_build_begin(module, &diag);
+	one = glacier_build_uint(build, 1);
+	glacier_build_kernel(build, "first", 64, 0, 0);
+	foreign = glacier_build_scalar(build, "x", GLACIER_U32);
+	glacier_build_kernel(build, "second", 64, 0, 0);
+	own = glacier_build_scalar(build, "x", GLACIER_U32);
+	if (!strcmp(code, "GA0113") && wrong)
+		glacier_build_scalar(build, "y", GLACIER_U32), glacier_build_else(build);
+	else if (!strcmp(code, "GA0114"))
+		glacier_build_value(build, GLACIER_OP_ADD, GLACIER_U32, (struct glacier_operand[]){wrong ? foreign : own, one}, 2);
+	else if (!strcmp(code, "GA0115"))
+		glacier_build_value(build, wrong ? (enum glacier_opcode)9999 : GLACIER_OP_ADD, GLACIER_U32,
+				    (struct glacier_operand[]){own, one}, 2);
+	else
+		glacier_build_if(build, glacier_build_bool(build, true));
+	if (!strcmp(code, "GA0116") ? !wrong : !strcmp(code, "GA0113") && !wrong)
+		glacier_build_close(build);
+	glacier_build_end(build, NULL);
+	glacier_module_destroy(module);
+	return expect(wrong ? "a wrong call" : "the right call", heard, wrong ? code : "", 0);
+}
+
+static bool built(const char *code)
+{
+	bool good = built_as(code, true);
+
+	return built_as(code, false) && good;
+}
+
 enum made_result made_try(const char *code)
 {
 	bool good;
@@ -224,6 +264,8 @@ enum made_result made_try(const char *code)
 		good = too_large(code, true, (size_t)1 << 28);
 	else if (!strcmp(code, "GA0112"))
 		good = json_path();
+	else if (!strcmp(code, "GA0113") || !strcmp(code, "GA0114") || !strcmp(code, "GA0115") || !strcmp(code, "GA0116"))
+		good = built(code);
 	else if (!strcmp(code, "GA0082") || !strcmp(code, "GA0303"))
 		good = true;   /* rules of the intermediate form, which no input breaks; tests/stress/ptx_limits.c has the second */
 	else
