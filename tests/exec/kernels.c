@@ -182,6 +182,12 @@ bool kernels_write(struct kernels *kernels, const char *target, bool optimize)
 	return true;
 }
 
+static bool write_older(struct kernels *kernels, bool optimize)
+{
+	return kernels_write(kernels, "spirv:1.3", optimize) && kernels_write(kernels, "spirv:1.4", optimize) &&
+	       kernels_write(kernels, "spirv:1.5", optimize);
+}
+
 static bool dispatch(struct kernels *kernels, const char *text, struct exec_run *run)
 {
 	if (kernels->cuda) {
@@ -213,7 +219,8 @@ bool kernels_run_with(struct kernels *kernels, const char *text, const char *con
 {
 	if (kernels->cuda && run->spec_count)
 		return false;
-	if (!kernels_read(kernels, text, defines) || !kernels_write(kernels, kernels->target, optimize)) {
+	if (!kernels_read(kernels, text, defines) || (kernels->older && !write_older(kernels, optimize)) ||
+	    !kernels_write(kernels, kernels->target, optimize)) {
 		kernels_fail(kernels, text, "%s: %s", kernels->error, kernels->message);
 		return false;
 	}

@@ -30,6 +30,7 @@ struct kernels {
 	bool strict;                      /* and it keeps to one rounding and all subnormals: CUDA */
 	char why[256];
 	char target[64];                  /* what is written for it */
+	bool older;                       /* set: what is run is validated for older SPIR-V too */
 	struct exec *exec;
 	struct cuda *cuda;
 	struct valid *valid[KERNEL_TARGETS];  /* by SPIR-V minor version; NULL: nothing is validated */
