@@ -168,5 +168,3 @@ if VERSION_SCRIPT
 lib_libglacier_la_LDFLAGS += -Wl,--version-script=$(srcdir)/lib/libglacier.map
 endif
 EXTRA_DIST += lib/libglacier.map
-# Devices: what is declared so far; neither built nor installed.
-EXTRA_DIST += include/glacier/device.h lib/device/device.h
