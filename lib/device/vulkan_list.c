@@ -105,6 +105,7 @@ struct properties {
 	VkPhysicalDeviceProperties2 core;
 	VkPhysicalDeviceSubgroupProperties subgroup;
 	VkPhysicalDeviceDriverProperties driver;
+	VkPhysicalDeviceFloatControlsProperties floats;
 	VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size;
 	VkPhysicalDeviceExternalMemoryHostPropertiesEXT import;
 };
@@ -126,6 +127,7 @@ static void ask_properties(const struct glc_vulkan *vk, VkPhysicalDevice handle,
 	p->core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
 	LINK(subgroup, PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, true);
 	LINK(driver, PHYSICAL_DEVICE_DRIVER_PROPERTIES, version >= VK_API_VERSION_1_2);
+	LINK(floats, PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES, version >= VK_API_VERSION_1_2);
 	LINK(subgroup_size, PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
 	     version >= VK_API_VERSION_1_3 || subgroup_size);
 	LINK(import, PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT, import);
@@ -180,6 +182,9 @@ static void fill_info(const struct properties *p, struct glc_vk_physical *physic
 	if (physical->has.atomic_float.shaderBufferFloat32AtomicAdd &&
 	    physical->has.atomic_float.shaderSharedFloat32AtomicAdd)
 		info->target.features |= GLACIER_FEATURE_ATOMIC_FLOAT_ADD;
+	if (p->floats.shaderSignedZeroInfNanPreserveFloat32 &&
+	    (p->floats.shaderSignedZeroInfNanPreserveFloat64 || !info->has_f64))
+		info->target.features |= GLACIER_FEATURE_SIGNED_ZERO_INF_NAN;
 }
 
 /* False for a device that cannot compute, or whose driver is older than Vulkan 1.1. */

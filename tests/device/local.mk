@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: MIT
 # Devices through the public calls. A device that is not here: 77, with the reason.
 
-EXTRA_DIST += tests/device/vk.h
+EXTRA_DIST += tests/device/vk.h tests/device/vulkan_absent.sh
 DEVICE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(VULKAN_CFLAGS)
 
 if HAVE_VULKAN
-check_PROGRAMS += tests/device/vulkan_arrays tests/device/vulkan_launches
-TESTS += tests/device/vulkan_arrays tests/device/vulkan_launches
+check_PROGRAMS += tests/device/vulkan_arrays tests/device/vulkan_launches tests/device/vulkan_refused
+TESTS += tests/device/vulkan_arrays tests/device/vulkan_launches tests/device/vulkan_refused
 tests_device_vulkan_arrays_SOURCES = tests/device/vulkan_arrays.c
 tests_device_vulkan_arrays_LDADD = lib/libglacier.la
 # These look into the device as well, to see what it calls and to make its calls fail.
 tests_device_vulkan_launches_CPPFLAGS = $(DEVICE_CPPFLAGS)
 tests_device_vulkan_launches_SOURCES = tests/device/vulkan_launches.c
 tests_device_vulkan_launches_LDADD = lib/libglacier-internal.la
+tests_device_vulkan_refused_CPPFLAGS = $(DEVICE_CPPFLAGS)
+tests_device_vulkan_refused_SOURCES = tests/device/vulkan_refused.c
+tests_device_vulkan_refused_LDADD = lib/libglacier-internal.la
 
 check_PROGRAMS += tests/device/examples
 TESTS += tests/device/examples
 tests_device_examples_SOURCES = tests/device/examples.c tests/exec/examples.h tests/exec/examples_cases.c
 tests_device_examples_LDADD = lib/libglacier.la -lm
 endif
+
+# Its own device file comes before the library's, which then is not taken.
+check_PROGRAMS += tests/device/no_vulkan
+TESTS += tests/device/no_vulkan tests/device/vulkan_absent.sh
+tests_device_no_vulkan_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+tests_device_no_vulkan_SOURCES = tests/device/no_vulkan.c lib/device/vulkan_none.c
+tests_device_no_vulkan_LDADD = lib/libglacier-internal.la

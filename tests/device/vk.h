@@ -25,12 +25,14 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* The last diagnostic that a call gave. */
+/* The first diagnostic that the last call gave. */
 static char last_code[8], last_message[512];
 
 static inline void note_diagnostic(void *user, const struct glacier_diagnostic *diagnostic)
 {
 	(void)user;
+	if (last_code[0])
+		return;
 	snprintf(last_code, sizeof last_code, "%s", diagnostic->code ? diagnostic->code : "");
 	snprintf(last_message, sizeof last_message, "%s", diagnostic->message);
 }
