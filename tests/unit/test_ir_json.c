@@ -299,3 +299,61 @@ Test(ir_json, reports_no_more_than_asked_for)
 	strcpy(at - 1, "]}");
 	cr_expect(eq(u32, read_json(text, strlen(text)).errors, 20));
 }
+
+/* Only the size is looked at: the bytes need not exist. */
+Test(ir_json, limits_the_size_of_a_document)
+{
+	struct seen seen = read_json("[1]", (1u << 28) + 1);
+
+	cr_expect(eq(str, seen.code, (char *)"GA0105"));
+	cr_expect(eq(str, read_json("[1]", 3).code, (char *)"GA0106"));
+}
+
+static bool find_nothing(void *user, const char *path, const char *from, struct glacier_text *out)
+{
+	(void)user;
+	(void)from;
+	*out = (struct glacier_text){.name = path, .text = "", .size = 0};
+	return true;
+}
+
+/* A path of the text form may be any bytes; one in JSON is UTF-8, with escapes where needed. */
+Test(ir_json, prints_paths_that_json_can_hold)
+{
+	static const struct {
+		const char *path, *json;   /* NULL: refused */
+	} rows[] = {
+		{"a/b.gasm", "\"a/b.gasm\""},
+		{"a\\b\x01.gasm", "\"a\\\\b\\u0001.gasm\""},
+		{"caf\xc3\xa9.gasm", "\"caf\xc3\xa9.gasm\""},
+		{"caf\xe9.gasm", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct glacier_read_options options = {.include = find_nothing};
+		char text[128];
+		int bytes = snprintf(text, sizeof text, "include \"%s\"\nkernel k() workgroup 1 {\n}\n", rows[i].path);
+		struct glacier_text input = {.text = text, .size = (size_t)bytes};
+		struct seen seen = {0};
+		struct glacier_diag diag = {.report = remember, .user = &seen};
+		struct glacier_buffer out = {0};
+		struct glacier_module *module;
+
+		cr_assert(eq(int, glacier_module_create(NULL, &module), GLACIER_OK));
+		cr_assert(eq(int, glacier_module_read_text(module, &input, &options, NULL), GLACIER_OK));
+		cr_expect(eq(int, glacier_module_print(module, GLACIER_FORM_JSON, &out, &diag),
+			     rows[i].json ? GLACIER_OK : GLACIER_ERR_UNSUPPORTED));
+		cr_expect(eq(str, seen.code, (char *)(rows[i].json ? "" : "GA0112")));
+		if (rows[i].json) {
+			glacier_module_destroy(module);
+			cr_assert(eq(int, glacier_module_create(NULL, &module), GLACIER_OK));
+			input = (struct glacier_text){.text = (const char *)out.data, .size = out.size};
+			cr_expect(eq(int, glacier_module_read_json(module, &input, &options, NULL), GLACIER_OK));
+			out.size = 0;
+			cr_assert(eq(int, glacier_module_print(module, GLACIER_FORM_TEXT, &out, NULL), GLACIER_OK));
+			cr_expect(eq(int, memcmp(out.data, text, strcspn(text, "\n")), 0));
+		}
+		glacier_buffer_fini(&out);
+		glacier_module_destroy(module);
+	}
+}
