@@ -9,6 +9,7 @@ dist_examples_DATA = \
 	examples/fibonacci.gasm \
 	examples/gcd.gasm \
 	examples/histogram.gasm \
+	examples/launch_vulkan.c \
 	examples/layer_norm.gasm \
 	examples/logistic_map.gasm \
 	examples/mandelbrot.gasm \
@@ -29,3 +30,11 @@ check_PROGRAMS += examples/embed
 TESTS += examples/embed
 examples_embed_SOURCES = examples/embed.c
 examples_embed_LDADD = lib/libglacier.la
+
+# Without glacier: what a program needs to launch a kernel that gc-asm compiled.
+if HAVE_VULKAN
+check_PROGRAMS += examples/launch_vulkan
+examples_launch_vulkan_CPPFLAGS = $(VULKAN_CFLAGS) $(CJSON_CFLAGS)
+examples_launch_vulkan_SOURCES = examples/launch_vulkan.c
+examples_launch_vulkan_LDADD = $(VULKAN_LIBS) $(CJSON_LIBS)
+endif
