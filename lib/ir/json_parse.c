@@ -366,7 +366,8 @@ static void stream(struct glc_json *j, const cJSON *rows, const cJSON *sizes, ui
 	glc_stream_begin(j->tree);
 	workgroup(j, sizes, pos);
 	glc_json_rows(j, rows, pos, GLC_KEY_STREAM);
-	glc_stream_end(j->tree);
+	if (glc_stream_workgroup(j->tree))
+		glc_stream_end(j->tree);
 }
 
 static void each_array(struct glc_json *j, const cJSON *arrays, enum glc_key key, uint32_t pos)

@@ -73,6 +73,31 @@ void glc_stream_begin(struct glc_tree *tree)
 	kernel->param_count = GLC_SMEM;
 }
 
+/* As for other kernels (kernel.c), at once: a stream is built only when it is written. */
+bool glc_stream_workgroup(struct glc_tree *tree)
+{
+	const struct glc_tree_kernel *kernel = glc_tree_current(tree);
+	static const char what[] = "a workgroup size";
+	uint64_t size;
+
+	for (uint32_t i = 0; i < kernel->workgroup_count; i++) {
+		struct glc_operand operand = kernel->workgroup[i];
+		struct glc_name name = glc_operand_name(tree, kernel, operand);
+
+		if (operand.kind != GLC_LITERAL) {
+			glc_fail(tree->diag, GLC_GA_NOT_AN_EXTENT, operand.pos, (int)name.bytes, name.at, what);
+			return false;
+		}
+		if (!glc_literal_read(tree->diag, name, operand.pos, GLC_U32, &size))
+			return false;
+		if (!size) {
+			glc_fail(tree->diag, GLC_GA_ZERO, operand.pos, what);
+			return false;
+		}
+	}
+	return true;
+}
+
 struct stream {
 	struct glc_tree *tree;
 	const struct glc_row *row;

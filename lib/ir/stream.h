@@ -15,6 +15,8 @@ struct ssa;
 
 /* Gives the current kernel the legacy parameters. */
 void glc_stream_begin(struct glc_tree *tree);
+/* What a source says of the kernel's size; false after a diagnostic. Numbers of a program need no look. */
+bool glc_stream_workgroup(struct glc_tree *tree);
 /* Checks the rows pushed to tree->rows since glc_stream_begin. */
 void glc_stream_end(struct glc_tree *tree);
 /* The instructions of s->source's rows, which were checked. stream_ir.c */

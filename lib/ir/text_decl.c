@@ -396,7 +396,7 @@ static bool kernel(struct glc_text_parser *p)
 	glc_text_body(p);
 	if (p->stopped)
 		return false;
-	if (kernel->is_stream)
+	if (kernel->is_stream && glc_stream_workgroup(tree))
 		glc_stream_end(tree);
 	glc_tree_kernel_end(tree);
 	return true;

@@ -223,6 +223,11 @@ static const struct meaning {
 	{STREAM("[26,0,0,0]"), "GA0063", "kernels[0].stream[0]"},
 	{STREAM("[1,64,0,0]"), "GA0064", "kernels[0].stream[0]"},
 	{KERNEL("\"stream\":[],\"body\":[]"), "GA0107", "kernels[0]"},
+	{MODULE("\"kernels\":[{\"kernel\":\"k\",\"workgroup\":[4,0],\"stream\":[]}]"), "GA0039", "kernels[0]"},
+	{MODULE("\"kernels\":[{\"kernel\":\"k\",\"workgroup\":[\"6v4\"],\"stream\":[]}]"), "GA0026", "kernels[0]"},
+	{MODULE("\"consts\":[{\"name\":\"@c\",\"type\":\"u32\",\"values\":[1]}],"
+		"\"kernels\":[{\"kernel\":\"k\",\"workgroup\":[\"@c\"],\"stream\":[]}]"), "GA0038", "kernels[0]"},
+	{MODULE("\"kernels\":[{\"kernel\":\"k\",\"workgroup\":[\"0x10\"],\"stream\":[]}]"), NULL, ""},
 };
 
 Test(ir_json, names_the_path_of_wrong_meaning)
