@@ -57,3 +57,9 @@ EXTRA_DIST += tests/stress/linear.sh
 tests_stress_linear_work_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_linear_work_LDADD = lib/libglacier-internal.la
 tests_stress_linear_work_SOURCES = tests/stress/linear-work.c
+
+check_PROGRAMS += tests/stress/broken_input
+TESTS += tests/stress/broken_input
+tests_stress_broken_input_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_broken_input_LDADD = lib/libglacier-internal.la
+tests_stress_broken_input_SOURCES = tests/stress/broken_input.c tests/stress/stress.h
