@@ -28,3 +28,13 @@ tests_diff_libvalid_la_LIBADD = $(SPIRV_TOOLS_LIBS) -lstdc++ -lm
 tests_diff_validate_SOURCES = tests/diff/validate.c
 tests_diff_validate_LDADD = tests/diff/libvalid.la
 endif
+
+check_PROGRAMS += tests/diff/seed_faults
+TESTS += tests/diff/seed_faults
+tests_diff_seed_faults_CPPFLAGS = $(AM_CPPFLAGS)
+tests_diff_seed_faults_LDADD = lib/libglacier.la
+tests_diff_seed_faults_SOURCES = tests/diff/seed_faults.c
+if SPIRV_TOOLS_IN_PROCESS
+tests_diff_seed_faults_CPPFLAGS += -DHAVE_VALID
+tests_diff_seed_faults_LDADD += tests/diff/libvalid.la
+endif
