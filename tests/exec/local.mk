@@ -53,8 +53,10 @@ tests_exec_random_kernels_LDADD = tests/exec/libexec.la lib/libglacier-internal.
 tests_exec_random_kernels_SOURCES = \
 	tests/exec/random.h \
 	tests/exec/random_eval.c \
+	tests/exec/random_flow.c \
 	tests/exec/random_kernels.c \
 	tests/exec/random_make.c \
+	tests/exec/random_make.h \
 	tests/exec/random_text.c \
 	tests/exec/random_value.c \
 	$(NULL)
