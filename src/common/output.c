@@ -16,6 +16,7 @@
 
 struct staged {
 	struct staged *next;
+	struct staged *same_bucket;
 	const void *data;          /* written at the commit, when there is no temporary */
 	size_t bytes;
 	char *path;                /* links resolved; NULL: standard output */
@@ -23,6 +24,18 @@ struct staged {
 };
 
 static struct staged *volatile staged_list;
+
+/* The same by path, so that the outputs of many inputs are not compared each with each. */
+static struct staged *buckets[4096];
+
+static struct staged **bucket_of(const char *path)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; path && *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 16777619u;
+	return &buckets[(hash ^ hash >> 16) % (sizeof buckets / sizeof *buckets)];
+}
 
 void cli_remove_temporaries(void)
 {
@@ -43,6 +56,7 @@ void cli_drop_staged(void)
 	s = staged_list;
 	staged_list = NULL;
 	cli_allow_signals(&saved);
+	memset(buckets, 0, sizeof buckets);
 	for (; s; s = next) {
 		next = s->next;
 		free(s->temporary);
@@ -190,7 +204,7 @@ static bool stage_file(struct staged *s, const char *shown)
 
 bool cli_stage(const char *path, const void *data, size_t bytes, bool binary)
 {
-	struct staged *s, *other;
+	struct staged *s, *other, **bucket;
 
 	if (!path && binary && isatty(STDOUT_FILENO)) {
 		cli_error("binary output is not written to a terminal: give -o FILE, or -o - to insist");
@@ -207,7 +221,8 @@ bool cli_stage(const char *path, const void *data, size_t bytes, bool binary)
 			return false;
 		}
 	}
-	for (other = staged_list; other; other = other->next) {
+	bucket = bucket_of(s->path);
+	for (other = *bucket; other; other = other->same_bucket) {
 		if (s->path ? other->path && !strcmp(s->path, other->path) : !other->path) {
 			cli_error("%s would be written twice", s->path ? path : "standard output");
 			free(s->path);
@@ -218,6 +233,8 @@ bool cli_stage(const char *path, const void *data, size_t bytes, bool binary)
 	/* On the list first: from here on a handler finds the temporary. */
 	s->next = staged_list;
 	staged_list = s;
+	s->same_bucket = *bucket;
+	*bucket = s;
 	return !s->path || stage_file(s, path);
 }
 
