@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Devices through the public calls. A device that is not here: 77, with the reason.
 
-EXTRA_DIST += tests/device/launch_example.sh tests/device/vk.h tests/device/vulkan_absent.sh
+EXTRA_DIST += tests/device/launch_example.sh tests/device/vk.h tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
 DEVICE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(VULKAN_CFLAGS)
 
 if HAVE_VULKAN
@@ -25,7 +25,7 @@ endif
 
 # Its own device file comes before the library's, which then is not taken.
 check_PROGRAMS += tests/device/no_vulkan
-TESTS += tests/device/no_vulkan tests/device/launch_example.sh tests/device/vulkan_absent.sh
+TESTS += tests/device/no_vulkan tests/device/launch_example.sh tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
 tests_device_no_vulkan_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 tests_device_no_vulkan_SOURCES = tests/device/no_vulkan.c lib/device/vulkan_none.c
 tests_device_no_vulkan_LDADD = lib/libglacier-internal.la
