@@ -107,6 +107,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/stream.h \
 	lib/ir/stream_ir.c \
 	lib/ir/target.c \
+	lib/ir/target.h \
 	lib/ir/text.h \
 	lib/ir/text_decl.c \
 	lib/ir/text_lex.h \

@@ -2,6 +2,8 @@
 /* Names of targets and their feature sets. */
 #include <glacier/target.h>
 
+#include "ir/target.h"
+
 #include "base/diag.h"
 
 #include <stdio.h>
@@ -27,14 +29,24 @@ static const struct {
 	{"signed-zero-inf-nan", GLACIER_TARGET_SPIRV, GLACIER_FEATURE_SIGNED_ZERO_INF_NAN},
 };
 
-/* Architectures that ptxas knows, and the first PTX ISA that has them (PTX ISA manual, .target). */
+/* Source: PTX ISA, ".target" and "Release Notes". */
 static const struct {
-	uint16_t arch;
-	uint8_t major, minor;
+	uint8_t arch, isa;   /* isa: the first version that has it, times ten */
 } archs[] = {
-	{70, 6, 0}, {72, 6, 1}, {75, 6, 3}, {80, 7, 0}, {86, 7, 1}, {87, 7, 4},
-	{89, 7, 8}, {90, 7, 8}, {100, 8, 6}, {101, 8, 6}, {103, 8, 8}, {120, 8, 7}, {121, 8, 8},
+	{50, 40},  {52, 41},  {53, 42},  {60, 50},  {61, 50},  {62, 50},  {70, 60},  {72, 61},
+	{75, 63},  {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78},  {90, 78},  {100, 86},
+	{101, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88},
 };
+
+enum { DEFAULT_PTX_ISA = 80, FIRST_PTX_ARCH = 70 };
+
+uint32_t glc_ptx_isa_of(uint32_t arch)
+{
+	for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++)
+		if (archs[i].arch == arch)
+			return archs[i].isa;
+	return 0;
+}
 
 static struct glc_name_part {
 	const char *at;
@@ -69,7 +81,7 @@ static bool read_version(struct glc_name_part part, struct glacier_target *targe
 
 static bool read_arch(struct glc_name_part part, struct glacier_target *target)
 {
-	uint32_t arch = 0;
+	uint32_t arch = 0, isa;
 
 	if (part.bytes < 5 || part.bytes > 6 || memcmp(part.at, "sm_", 3))
 		return false;
@@ -78,17 +90,16 @@ static bool read_arch(struct glc_name_part part, struct glacier_target *target)
 			return false;
 		arch = arch * 10 + (uint32_t)(part.at[i] - '0');
 	}
-	for (size_t i = 0; i < sizeof archs / sizeof archs[0]; i++)
-		if (archs[i].arch == arch) {
-			target->arch = (uint16_t)arch;
-			/* 8.0 unless the architecture came later. */
-			if (archs[i].major > 8 || (archs[i].major == 8 && archs[i].minor > 0)) {
-				target->major = archs[i].major;
-				target->minor = archs[i].minor;
-			}
-			return true;
-		}
-	return false;
+	isa = glc_ptx_isa_of(arch);
+	if (!isa || arch < FIRST_PTX_ARCH)
+		return false;
+	target->arch = (uint16_t)arch;
+	/* 8.0 unless the architecture came later. */
+	if (isa < DEFAULT_PTX_ISA)
+		isa = DEFAULT_PTX_ISA;
+	target->major = (uint8_t)(isa / 10);
+	target->minor = (uint8_t)(isa % 10);
+	return true;
 }
 
 static enum glacier_status read_feature(struct glc_name_part part, struct glacier_target *target,

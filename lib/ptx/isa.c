@@ -5,16 +5,10 @@
  */
 #include "ptx/emit.h"
 
+#include "ir/target.h"
+
 /* The version written when nobody asks for one. */
 enum { DEFAULT_ISA = 80 };
-
-static const struct {
-	uint16_t arch, isa;
-} arches[] = {
-	{50, 40},  {52, 41},  {53, 42},  {60, 50},  {61, 50},  {62, 50},  {70, 60},  {72, 61},
-	{75, 63},  {80, 70},  {86, 71},  {87, 74},  {88, 90},  {89, 78},  {90, 78},  {100, 86},
-	{101, 86}, {103, 88}, {110, 90}, {120, 87}, {121, 88},
-};
 
 static const struct {
 	char name[36];
@@ -29,16 +23,6 @@ static const struct {
 };
 
 enum { SMALL_PARAM_BYTES = 4352, PARAM_BYTES = 32764 };
-
-/* The least version that has the architecture, or the one before it. */
-static uint16_t isa_of(uint32_t arch)
-{
-	uint16_t isa = arches[0].isa;
-
-	for (size_t i = 0; i < sizeof arches / sizeof *arches && arches[i].arch <= arch; i++)
-		isa = arches[i].isa;
-	return isa;
-}
 
 void glc_ptx_require(struct emitter *e, enum feature feature, uint32_t pos)
 {
@@ -56,7 +40,7 @@ void glc_ptx_require(struct emitter *e, enum feature feature, uint32_t pos)
 enum glacier_status glc_ptx_choose_isa(struct emitter *e, uint64_t param_bytes, uint32_t pos)
 {
 	const struct glacier_target *target = e->input->target;
-	uint16_t arch_isa = isa_of(target->arch);
+	uint32_t arch_isa = glc_ptx_isa_of(target->arch);
 	char arch[16] = "sm_";
 
 	e->arch = target->arch;
@@ -67,7 +51,7 @@ enum glacier_status glc_ptx_choose_isa(struct emitter *e, uint64_t param_bytes, 
 			return glc_fail(e->diag, GLC_GA_PTX_VERSION, GLC_NOWHERE, arch, arch_isa / 10u,
 					arch_isa % 10u, e->isa / 10u, e->isa % 10u);
 	} else {
-		e->isa = arch_isa > DEFAULT_ISA ? arch_isa : DEFAULT_ISA;
+		e->isa = (uint16_t)(arch_isa > DEFAULT_ISA ? arch_isa : DEFAULT_ISA);
 		if (param_bytes > SMALL_PARAM_BYTES && e->isa < features[FEATURE_PARAMS].isa)
 			e->isa = features[FEATURE_PARAMS].isa;
 	}
