@@ -16,6 +16,7 @@
 #include <glacier/diagnostic.h>
 #include <glacier/kernel.h>
 #include <glacier/limits.h>
+#include <glacier/literal.h>
 #include <glacier/memory.h>
 #include <glacier/opcode.h>
 #include <glacier/stats.h>

@@ -18,6 +18,7 @@ glacierinclude_HEADERS = \
 	include/glacier/diagnostic.h \
 	include/glacier/kernel.h \
 	include/glacier/limits.h \
+	include/glacier/literal.h \
 	include/glacier/memory.h \
 	include/glacier/opcode.h \
 	include/glacier/stats.h \
@@ -57,6 +58,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/compile/build.c \
 	lib/compile/cache.c \
 	lib/compile/dump.c \
+	lib/compile/literal.c \
 	lib/compile/module.c \
 	lib/compile/module.h \
 	lib/compile/reflect.c \
@@ -65,6 +67,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/device.c \
 	lib/device/device.h \
 	lib/device/launch.c \
+	lib/device/variance.c \
 	lib/ir/backend.h \
 	lib/ir/build.c \
 	lib/ir/build.h \

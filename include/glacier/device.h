@@ -220,6 +220,18 @@ GLACIER_API bool glacier_pipeline_parameter(const struct glacier_pipeline *pipel
 					    struct glacier_parameter *parameter);
 GLACIER_API void glacier_pipeline_workgroup(const struct glacier_pipeline *pipeline, uint32_t size[3]);
 
+/* How the results of a kernel may differ from those of another device: glacier-kernel(7), ONE ANSWER. */
+struct glacier_variance {
+	uint32_t ulp;      /* Div and Sqrt: the bounds of all that the kernel has, added up */
+	bool zeros;        /* Min and Max of -0 and +0 may give either */
+	bool subnormals;   /* float arithmetic may flush them to zero */
+	bool unbounded;    /* .approx, f64 Fma, the order of float AtomicAdd: nothing is promised */
+};
+
+/* All zero: equal bits are promised, but for NaNs, of which any is as good. Since: 0.1 */
+GLACIER_API void glacier_pipeline_variance(const struct glacier_pipeline *pipeline,
+					   struct glacier_variance *variance);
+
 GLACIER_END
 
 #endif

@@ -46,8 +46,12 @@ struct glacier_pipeline {
 	uint64_t *scalars;
 	bool *given;
 	struct glacier_memory memory;    /* holds all of this */
+	bool adds_floats;                /* atomically: the order, and so the sum, is nobody's */
 	void *built;                     /* the device file's own */
 };
+
+/* Of a kernel as it was checked: lowering makes loops of such additions. */
+bool glc_adds_floats(const struct glc_kernel *kernel);
 
 /* The arrays are the device's to read until its launch function returns, and no longer. */
 struct glc_launch {

@@ -121,6 +121,7 @@ static enum glacier_status build(struct glacier_pipeline *pipeline, struct glaci
 	pipeline->key = memcpy(copy, key->data, key->size);
 	pipeline->key_bytes = key->size;
 	pipeline->ir = ir;
+	pipeline->adds_floats = glc_adds_floats(source);
 	status = check_limits(device, source, diag);
 	if (status == GLACIER_OK)
 		status = glc_module_lower(module, source, &device->info.target,

@@ -41,7 +41,9 @@ tests_unit_test_compile_LDADD = $(UNIT_LDADD)
 tests_unit_test_compile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 tests_unit_test_compile_SOURCES = \
 	tests/unit/test_compile_limits.c \
+	tests/unit/test_compile_literal.c \
 	tests/unit/test_compile_stats.c \
+	tests/unit/test_device_variance.c \
 	$(NULL)
 
 tests_unit_test_ir_math_CPPFLAGS = $(UNIT_CPPFLAGS)
