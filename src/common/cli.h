@@ -152,6 +152,8 @@ struct glacier_diag cli_diag(const struct cli_file *file);
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and it ends here. */
 _Noreturn void cli_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What was given is wrong, in a place that has no line: the message, and it ends here. */
+_Noreturn void cli_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Bad usage: the message and where to look. */
 _Noreturn void cli_bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What -v adds. */

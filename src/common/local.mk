@@ -8,6 +8,8 @@ src_common_libcli_la_LIBADD = lib/libglacier.la $(CJSON_LIBS) -lm
 src_common_libcli_la_SOURCES = \
 	src/common/bench.c \
 	src/common/cli.h \
+	src/common/include.c \
+	src/common/include.h \
 	src/common/input.c \
 	src/common/json.c \
 	src/common/limits.c \

@@ -262,6 +262,16 @@ void cli_die(const char *format, ...)
 	cli_exit(CLI_TROUBLE);
 }
 
+void cli_wrong(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_message(format, args);
+	va_end(args);
+	cli_exit(CLI_WRONG);
+}
+
 void cli_bad_usage(const char *format, ...)
 {
 	va_list args;

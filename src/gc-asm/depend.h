@@ -3,7 +3,7 @@
 #ifndef GC_ASM_DEPEND_H
 #define GC_ASM_DEPEND_H
 
-#include "include.h"
+#include "common/include.h"
 #include "options.h"
 
 /* The files that the rules go to; what they hold lives until the commit. */

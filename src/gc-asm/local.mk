@@ -9,8 +9,6 @@ src_gc_asm_gc_asm_SOURCES = \
 	src/gc-asm/depend.c \
 	src/gc-asm/depend.h \
 	src/gc-asm/emit.c \
-	src/gc-asm/include.c \
-	src/gc-asm/include.h \
 	src/gc-asm/main.c \
 	src/gc-asm/options.c \
 	src/gc-asm/options.h \

@@ -4,7 +4,7 @@
  * and let all outputs appear together, or none of them.
  */
 #include "depend.h"
-#include "include.h"
+#include "common/include.h"
 #include "options.h"
 #include "stats.h"
 

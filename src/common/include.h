@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The files that include statements name. They live as long as anything may point into them. */
-#ifndef GC_ASM_INCLUDE_H
-#define GC_ASM_INCLUDE_H
+#ifndef CLI_INCLUDE_H
+#define CLI_INCLUDE_H
 
-#include "common/cli.h"
+#include "cli.h"
 
 #include <glacier/kernel.h>
 
