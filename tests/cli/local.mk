@@ -78,6 +78,71 @@ cli_tests = \
 	tests/cli/gc-asm/unknown-suffix.test \
 	tests/cli/gc-asm/unsupported-target.test \
 	tests/cli/gc-asm/version.test \
+	tests/cli/gc-run/argument-twice.test \
+	tests/cli/gc-run/array-for-scalar.test \
+	tests/cli/gc-run/array-large.test \
+	tests/cli/gc-run/bad-generator.test \
+	tests/cli/gc-run/bad-generator-length.test \
+	tests/cli/gc-run/bad-generator-type.test \
+	tests/cli/gc-run/bad-kernel.test \
+	tests/cli/gc-run/compare-and-device.test \
+	tests/cli/gc-run/compare-same.test \
+	tests/cli/gc-run/compare-usage.test \
+	tests/cli/gc-run/dry-run.test \
+	tests/cli/gc-run/dump.test \
+	tests/cli/gc-run/dump-unknown.test \
+	tests/cli/gc-run/expect-differs.test \
+	tests/cli/gc-run/expect-exit.test \
+	tests/cli/gc-run/expect-tolerance.test \
+	tests/cli/gc-run/expect-type.test \
+	tests/cli/gc-run/extra-argument.test \
+	tests/cli/gc-run/generator-normal-integers.test \
+	tests/cli/gc-run/generator-type.test \
+	tests/cli/gc-run/groups-many.test \
+	tests/cli/gc-run/groups-missing.test \
+	tests/cli/gc-run/groups-zero.test \
+	tests/cli/gc-run/help.test \
+	tests/cli/gc-run/inputs-unchanged.test \
+	tests/cli/gc-run/job.test \
+	tests/cli/gc-run/job-and-more.test \
+	tests/cli/gc-run/job-faults.test \
+	tests/cli/gc-run/kernel-choice.test \
+	tests/cli/gc-run/kernel-unknown.test \
+	tests/cli/gc-run/list-devices.test \
+	tests/cli/gc-run/literal-for-buffer.test \
+	tests/cli/gc-run/literal-range.test \
+	tests/cli/gc-run/missing-arguments.test \
+	tests/cli/gc-run/missing-command-runs.test \
+	tests/cli/gc-run/missing-file.test \
+	tests/cli/gc-run/missing-output.test \
+	tests/cli/gc-run/no-device.test \
+	tests/cli/gc-run/no-kernel.test \
+	tests/cli/gc-run/no-literal.test \
+	tests/cli/gc-run/npy-cut.test \
+	tests/cli/gc-run/npy-faults.test \
+	tests/cli/gc-run/npy-stdin.test \
+	tests/cli/gc-run/npy-types.test \
+	tests/cli/gc-run/npy-versions.test \
+	tests/cli/gc-run/output-full-disk.test \
+	tests/cli/gc-run/output-is-input.test \
+	tests/cli/gc-run/output-no-folder.test \
+	tests/cli/gc-run/output-shape.test \
+	tests/cli/gc-run/output-suffix.test \
+	tests/cli/gc-run/output-unknown.test \
+	tests/cli/gc-run/raw.test \
+	tests/cli/gc-run/raw-odd-size.test \
+	tests/cli/gc-run/saxpy.test \
+	tests/cli/gc-run/seed.test \
+	tests/cli/gc-run/spv-input.test \
+	tests/cli/gc-run/stream.test \
+	tests/cli/gc-run/text-output.test \
+	tests/cli/gc-run/time-json.test \
+	tests/cli/gc-run/timeout.test \
+	tests/cli/gc-run/unknown-device.test \
+	tests/cli/gc-run/unused-array.test \
+	tests/cli/gc-run/version.test \
+	tests/cli/gc-run/which-kernel.test \
+	tests/cli/gc-run/wrong-type.test \
 	tests/cli/probe/ambiguous-option.test \
 	tests/cli/probe/args-order.test \
 	tests/cli/probe/args-response-empty.test \
@@ -160,6 +225,42 @@ EXTRA_DIST += \
 	tests/cli/option-lists.sh \
 	tests/cli/run.sh \
 	tests/data/README \
+	tests/data/bad-big-endian.npy \
+	tests/data/bad-bool.npy \
+	tests/data/bad-complex.npy \
+	tests/data/bad-fortran.npy \
+	tests/data/bad-header.npy \
+	tests/data/bad-huge.npy \
+	tests/data/bad-negative.npy \
+	tests/data/bad-number.npy \
+	tests/data/bad-object.npy \
+	tests/data/bad-structured.npy \
+	tests/data/bad-trailing.npy \
+	tests/data/bad-truncated.npy \
+	tests/data/bad-twice.npy \
+	tests/data/bad-version.npy \
+	tests/data/device.sh \
+	tests/data/good-endless.gasm \
+	tests/data/good-f2.npy \
+	tests/data/good-f4.npy \
+	tests/data/good-f8.npy \
+	tests/data/good-i1.npy \
+	tests/data/good-i2.npy \
+	tests/data/good-i4.npy \
+	tests/data/good-i8.npy \
+	tests/data/good-saxpy.gasm \
+	tests/data/good-saxpy.npy \
+	tests/data/good-two-kernels.gasm \
+	tests/data/good-u1.npy \
+	tests/data/good-u2.npy \
+	tests/data/good-u4.npy \
+	tests/data/good-u8.npy \
+	tests/data/good-v2.npy \
+	tests/data/good-v3.npy \
+	tests/data/good-x.npy \
+	tests/data/good-y.npy \
+	tests/data/make-npy.py \
+	tests/data/vulkan.sh \
 	tests/data/bad-opcode.gasm \
 	tests/data/bad-three-errors.gasm \
 	tests/data/good-vector_add.gasm \

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels.h"
+
+#include <cjson/cJSON.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_in(const char *path, const char *suffix)
+{
+	size_t bytes = strlen(path), tail = strlen(suffix);
+
+	return bytes > tail && !strcmp(path + bytes - tail, suffix);
+}
+
+/* A stream's kernel is called after its file, up to the first dot, where that is a name. */
+static char *stream_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
+	size_t bytes = strcspn(stem, ".");
+	char *name;
+
+	if (!bytes || isdigit((unsigned char)*stem))
+		return NULL;
+	for (size_t i = 0; i < bytes; i++)
+		if (!isalnum((unsigned char)stem[i]) && stem[i] != '_')
+			return NULL;
+	name = cli_strdup(stem);
+	name[bytes] = '\0';
+	return name;
+}
+
+static enum glacier_status read_module(struct kernel_file *kernel, const struct launch *launch)
+{
+	struct glacier_text text = {kernel->file.name, kernel->file.data, kernel->file.size};
+	struct glacier_read_options read = {
+		.defines = launch->defines,
+		.define_count = launch->define_count,
+		.include = include_find,
+		.include_user = &kernel->includes,
+	};
+	struct glacier_stream_options stream = {0};
+	enum glacier_status status;
+
+	if (ends_in(launch->file, ".stream.json")) {
+		if (launch->define_count)
+			cli_bad_usage("-D %s: a stream has no spec constants", launch->defines[0].name);
+		stream.name = stream_name(launch->file);
+		status = glacier_module_read_stream(kernel->module, &text, &stream, &kernel->diag);
+		free((char *)stream.name);
+		return status;
+	}
+	if (ends_in(launch->file, ".json"))
+		return glacier_module_read_json(kernel->module, &text, &read, &kernel->diag);
+	return glacier_module_read_text(kernel->module, &text, &read, &kernel->diag);
+}
+
+/* The name of the only kernel, for messages; with several, which there are. */
+static void name_kernel(struct launch *launch)
+{
+	struct glacier_buffer reflection = {0};
+	const cJSON *kernels, *item;
+	char names[1024] = "";
+	size_t used = 0;
+	cJSON *root;
+
+	if (glacier_module_reflect(launch->read->module, &reflection) != GLACIER_OK)
+		cli_die("out of memory");
+	root = cJSON_ParseWithLength((const char *)reflection.data, reflection.size);
+	kernels = cJSON_GetObjectItemCaseSensitive(root, "kernels");
+	if (!cJSON_IsArray(kernels))
+		cli_die("out of memory");
+	cJSON_ArrayForEach(item, kernels) {
+		const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "name"));
+
+		if (name && used < sizeof names)
+			used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+	}
+	if (cJSON_GetArraySize(kernels) > 1)
+		cli_bad_usage("%s: which kernel? -k takes one of %s", launch->file, names);
+	launch->kernel = cli_strdup(names);
+	cJSON_Delete(root);
+	glacier_buffer_fini(&reflection);
+}
+
+void kernels_read(struct job *job, const struct options *options)
+{
+	for (size_t i = 0; i < job->launch_count; i++) {
+		struct launch *launch = &job->launches[i];
+		struct kernel_file *kernel;
+
+		if (ends_in(launch->file, ".spv") || ends_in(launch->file, ".ptx"))
+			cli_die("%s: code that is already made cannot be run: give the kernel it was made from",
+				launch->file);
+		kernel = cli_alloc(sizeof *kernel);
+		*kernel = (struct kernel_file){.file = cli_read(launch->file)};
+		launch->read = kernel;
+		kernel->diag = options_diag(options, &kernel->file);
+		if (glacier_module_create(NULL, &kernel->module) != GLACIER_OK)
+			cli_die("out of memory");
+		if (read_module(kernel, launch) != GLACIER_OK)
+			cli_exit(CLI_WRONG);
+		if (!launch->kernel && !options->dump)
+			name_kernel(launch);
+	}
+}
+
+void kernels_fini(struct job *job)
+{
+	for (size_t i = 0; i < job->launch_count; i++) {
+		struct kernel_file *kernel = job->launches[i].read;
+
+		if (!kernel)
+			continue;
+		glacier_module_destroy(kernel->module);
+		includes_fini(&kernel->includes);
+		cli_release(&kernel->file);
+		free(kernel);
+	}
+}
+
+void kernels_dump(const struct job *job, const struct options *options, const struct glacier_target *target)
+{
+	struct kernel_file *kernel = job->launches[0].read;
+	struct glacier_buffer code = {0};
+	struct glacier_target named;
+
+	if (glacier_target_parse(options->dump, &named, &kernel->diag) != GLACIER_OK)
+		cli_bad_usage(NULL);
+	if (!target || target->kind != named.kind)
+		target = &named;
+	if (glacier_module_write(kernel->module, target, &options->write, &code, &kernel->diag) != GLACIER_OK)
+		cli_exit(CLI_WRONG);
+	if (!cli_stage(NULL, code.data, code.size, target->kind == GLACIER_TARGET_SPIRV) || !cli_commit())
+		cli_exit(CLI_TROUBLE);
+	glacier_buffer_fini(&code);
+}

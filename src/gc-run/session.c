@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "session.h"
+
+#include "devices.h"
+#include "kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void session_open(struct session *session, const struct job *job, const struct options *options,
+		  const struct device_name *name, uint32_t subgroup_size)
+{
+	struct glacier_device_options device = options->device;
+	struct glacier_diag diag = options_diag(options, NULL);
+	uint32_t own_size;
+
+	*session = (struct session){0};
+	device_spell(name->kind, name->index, session->name, sizeof session->name);
+	if (!device.subgroup_size && name->kind == GLACIER_DEVICE_CPU)
+		device.subgroup_size = subgroup_size;
+	if (glacier_device_open(name->kind, name->index, &device, &session->device, &diag) != GLACIER_OK)
+		cli_exit(CLI_TROUBLE);
+	own_size = glacier_device_describe(session->device)->subgroup_size;
+	if (device.subgroup_size && device.subgroup_size != own_size)
+		cli_die("%s has subgroups of %u: --subgroup=%u cannot be had there", session->name, own_size,
+			device.subgroup_size);
+
+	session->pipelines = cli_alloc(job->launch_count * sizeof *session->pipelines);
+	session->device_ns = cli_alloc(job->launch_count * sizeof *session->device_ns);
+	session->host_ns = cli_alloc(job->launch_count * sizeof *session->host_ns);
+	for (size_t i = 0; i < job->launch_count; i++) {
+		struct kernel_file *kernel = job->launches[i].read;
+
+		if (glacier_pipeline_get(session->device, kernel->module, job->launches[i].kernel, &options->write,
+					 &session->pipelines[i], &kernel->diag) != GLACIER_OK)
+			cli_exit(CLI_WRONG);
+	}
+}
+
+/* --- Arrays ----------------------------------------------------------------------------- */
+
+/*
+ * The file's own pages, where the kernel can use them as they are. They are private: what
+ * it writes is not seen in the file.
+ */
+static bool wrap_file(struct session *session, const struct array *array, struct glacier_array **out,
+		      struct glacier_diag *diag)
+{
+	unsigned char *elems = (unsigned char *)array->file.data + array->offset;
+	uint64_t bytes = array_bytes(array);
+
+	if (!bytes || (uintptr_t)elems % types[array->type].bytes)
+		return false;
+	if (array->written && array->file.mapped &&
+	    mprotect((void *)array->file.data, array->file.size, PROT_READ | PROT_WRITE))
+		return false;
+	if (glacier_array_wrap(session->device, elems, bytes, !array->written, out, diag) != GLACIER_OK)
+		cli_exit(CLI_WRONG);
+	return true;
+}
+
+static struct glacier_array *make_array(struct session *session, const struct array *array, uint64_t seed,
+					bool keep_inputs, struct glacier_diag *diag)
+{
+	struct glacier_array *made;
+	void *host;
+
+	if (array->source == ARRAY_FILE && !keep_inputs && wrap_file(session, array, &made, diag))
+		return made;
+	if (glacier_array_create(session->device, array_bytes(array), &made, diag) != GLACIER_OK)
+		cli_exit(CLI_WRONG);
+	if (array->source == ARRAY_GENERATOR && array->generator.rule == GENERATE_ZEROS)
+		return made;
+	host = glacier_array_host(made, true, diag);
+	if (!host)
+		cli_exit(CLI_TROUBLE);
+	if (array->source == ARRAY_GENERATOR)
+		generator_fill(&array->generator, array->type, seed, host);
+	else if (array_bytes(array))
+		memcpy(host, (const unsigned char *)array->file.data + array->offset, array_bytes(array));
+	return made;
+}
+
+/* Each array has a seed of its own, so that two of one size differ. */
+static uint64_t seed_of(const struct options *options, size_t array)
+{
+	return options->seed * UINT64_C(0xd1342543de82ef95) + array * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+const void *session_elems(struct session *session, size_t array)
+{
+	struct glacier_diag diag = cli_diag(NULL);
+	const void *elems = glacier_array_host(session->arrays[array], false, &diag);
+
+	if (!elems && glacier_array_bytes(session->arrays[array]))
+		cli_exit(CLI_TROUBLE);
+	return elems;
+}
+
+/* --- Running ---------------------------------------------------------------------------- */
+
+/*
+ * The kernel still runs, and a GPU cannot be told to stop: closing the device, or the
+ * driver's own cleaning up at exit, would wait for it.
+ */
+static _Noreturn void leave_at_once(void)
+{
+	cli_drop_staged();
+	cli_json_report_end();
+	fflush(stdout);
+	fflush(stderr);
+	_exit(CLI_TROUBLE);
+}
+
+static void wait_for(struct session *session, uint64_t deadline, uint64_t *device_ns, struct glacier_diag *diag)
+{
+	/* In whole milliseconds, which is what messages count. */
+	uint64_t now = cli_now_ns(), left = deadline > now ? (deadline - now + 999999) / 1000000 * 1000000 : 1;
+	enum glacier_status status = glacier_device_wait(session->device, deadline ? left : 0, device_ns, diag);
+
+	if (status == GLACIER_ERR_TIMEOUT)
+		leave_at_once();
+	if (status != GLACIER_OK)
+		cli_exit(CLI_TROUBLE);
+}
+
+static void start(struct session *session, const struct job *job, size_t index)
+{
+	const struct launch *launch = &job->launches[index];
+	struct glacier_argument *arguments = cli_alloc(launch->argument_count * sizeof *arguments);
+
+	if (launch->argument_count)
+		memcpy(arguments, launch->arguments, launch->argument_count * sizeof *arguments);
+	for (size_t i = 0; i < launch->argument_count; i++)
+		if (launch->argument_arrays[i] != SIZE_MAX)
+			arguments[i].array = session->arrays[launch->argument_arrays[i]];
+	if (glacier_launch(session->pipelines[index], arguments, launch->argument_count, launch->groups,
+			   &launch->read->diag) != GLACIER_OK)
+		cli_exit(CLI_WRONG);
+	free(arguments);
+}
+
+void session_run(struct session *session, const struct job *job, const struct options *options, bool keep_inputs)
+{
+	struct glacier_diag diag = options_diag(options, NULL);
+	uint64_t deadline;
+
+	session->arrays = cli_alloc(job->array_count * sizeof *session->arrays);
+	for (size_t i = 0; i < job->array_count; i++)
+		session->arrays[i] = make_array(session, &job->arrays[i], seed_of(options, i), keep_inputs, &diag);
+
+	deadline = options->timeout_ns ? cli_now_ns() + options->timeout_ns : 0;
+	for (size_t i = 0; i < job->launch_count; i++) {
+		uint64_t began = cli_now_ns();
+
+		start(session, job, i);
+		/* Launches follow each other on the device without the host, unless each is timed. */
+		if (options->time || i + 1 == job->launch_count)
+			wait_for(session, deadline, &session->device_ns[i], &job->launches[i].read->diag);
+		session->host_ns[i] = cli_now_ns() - began;
+	}
+}
+
+void session_close(struct session *session)
+{
+	glacier_device_close(session->device);
+	free(session->pipelines);
+	free(session->arrays);
+	free(session->device_ns);
+	free(session->host_ns);
+}
+
+/* --- What people ask for ------------------------------------------------------------------ */
+
+void session_print_times(const struct session *sessions, size_t count, const struct job *job)
+{
+	static const struct cli_column columns[] = {
+		{"kernel", "KERNEL", CLI_CELL_TEXT, 0},
+		{"device", "DEVICE", CLI_CELL_TEXT, 0},
+		{"device_ns", "DEVICE ns", CLI_CELL_UINT, 0},
+		{"host_ns", "HOST ns", CLI_CELL_UINT, 0},
+	};
+	struct cli_table table;
+
+	cli_table_init(&table, "glacier-run-times", columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < count * job->launch_count; i++) {
+		const struct session *session = &sessions[i / job->launch_count];
+		size_t launch = i % job->launch_count;
+
+		cli_table_add(&table, (const union cli_cell[]){
+					      {.text = job->launches[launch].kernel},
+					      {.text = session->name},
+					      {.u = session->device_ns[launch]},
+					      {.u = session->host_ns[launch]},
+				      });
+	}
+	/* Text keeps out of the way of what -o NAME=- prints. */
+	cli_table_print(&table, cli.json ? CLI_TABLE_JSON : CLI_TABLE_TEXT, cli.json ? stdout : stderr);
+	cli_table_fini(&table);
+}
+
+void session_print_plan(const struct session *session, const struct job *job)
+{
+	for (size_t i = 0; i < job->launch_count; i++) {
+		const struct launch *launch = &job->launches[i];
+
+		printf("%s on %s: %u x %u x %u workgroups\n", launch->kernel, session->name, launch->groups[0],
+		       launch->groups[1], launch->groups[2]);
+		for (size_t j = 0; j < launch->argument_count; j++) {
+			const struct value *value = &launch->values[j];
+			const struct array *array = value->literal ? NULL : &job->arrays[value->array];
+			char shape[256];
+
+			if (!array) {
+				printf("  %s = %s\n", value->name, value->literal);
+				continue;
+			}
+			shape_spell(&array->shape, shape, sizeof shape);
+			printf("  %s = %s: %s%s\n", value->name, array->text, glacier_type_name(array->type), shape);
+		}
+	}
+}
