@@ -55,6 +55,8 @@ struct glacier_device_info {
  * count     how many there are, also when more than fit.
  *
  * A library that is missing or a driver that fails means fewer devices, not an error.
+ * Only running shows whether a target needs +soft-fma: it is said of devices that were
+ * opened before, and of those that are open.
  * Returns GLACIER_OK or GLACIER_ERR_NOMEM.                                  Since: 0.1
  */
 GLACIER_API enum glacier_status glacier_device_list(struct glacier_device_info *out, size_t capacity,
@@ -65,7 +67,7 @@ struct glacier_device_options {
 	uint32_t threads;         /* cpu: workers; 0: as many as the process may use */
 	uint32_t subgroup_size;   /* cpu: 1 to 128, a power of two; 0: 32 */
 	const char *isa;          /* cpu: force a level, as "baseline", "x86-64-v3"; NULL: the best there is */
-	bool no_host_wrap;        /* copy where memory could be wrapped: for tests */
+	bool no_host_wrap;        /* copy where memory could be wrapped, or shared at all: for tests */
 };
 
 /*

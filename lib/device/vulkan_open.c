@@ -31,13 +31,23 @@ enum glacier_status glc_vk_fail(struct glacier_device *device, struct glacier_di
 	}
 }
 
+/* What is known of the device by now. */
+static struct glacier_device_info info_of(const struct glc_vk_physical *physical)
+{
+	struct glacier_device_info info = physical->info;
+
+	if (physical->fma == GLC_VK_FMA_TWO_ROUNDINGS && info.has_i64 && info.has_f64)
+		info.target.features |= GLACIER_FEATURE_SOFT_FMA;
+	return info;
+}
+
 static size_t list(struct glacier_device_info *out, size_t capacity)
 {
 	uint32_t count;
 	const struct glc_vk_physical *physicals = glc_vk_physicals(&count);
 
 	for (uint32_t i = 0; i < count && i < capacity; i++)
-		out[i] = physicals[i].info;
+		out[i] = info_of(&physicals[i]);
 	return count;
 }
 
@@ -272,9 +282,8 @@ static enum glacier_status open_device(struct glacier_device *device, uint32_t i
 		device->state = NULL;
 		return status;
 	}
+	device->info = info_of(physical);
 	device->info.wraps_host = vk->import;
-	if (physical->fma == GLC_VK_FMA_TWO_ROUNDINGS && device->info.has_i64 && device->info.has_f64)
-		device->info.target.features |= GLACIER_FEATURE_SOFT_FMA;
 	return GLACIER_OK;
 }
 

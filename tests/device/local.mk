@@ -7,9 +7,10 @@ DEVICE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(VULKAN_CFLAGS)
 if HAVE_VULKAN
 check_PROGRAMS += tests/device/vulkan_arrays tests/device/vulkan_launches tests/device/vulkan_refused
 TESTS += tests/device/vulkan_arrays tests/device/vulkan_launches tests/device/vulkan_refused
+# They look into the device as well, to see what it calls and to make its calls fail.
+tests_device_vulkan_arrays_CPPFLAGS = $(DEVICE_CPPFLAGS)
 tests_device_vulkan_arrays_SOURCES = tests/device/vulkan_arrays.c
-tests_device_vulkan_arrays_LDADD = lib/libglacier.la
-# These look into the device as well, to see what it calls and to make its calls fail.
+tests_device_vulkan_arrays_LDADD = lib/libglacier-internal.la
 tests_device_vulkan_launches_CPPFLAGS = $(DEVICE_CPPFLAGS)
 tests_device_vulkan_launches_SOURCES = tests/device/vulkan_launches.c
 tests_device_vulkan_launches_LDADD = lib/libglacier-internal.la

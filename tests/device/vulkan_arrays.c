@@ -5,6 +5,8 @@
  */
 #include "vk.h"
 
+#include "device/vulkan.h"
+
 #include <stdint.h>
 
 /* out[i] = in[i] + add, and the number of elements that the kernel sees. */
@@ -62,10 +64,10 @@ static void writes_into_the_callers_memory(void)
 	expect(out + 16, 12);
 	CHECK(out[15] == 0xeeeeeeee && out[16 + N - 1] == 12 + N - 1);
 	CHECK(host(wrapped_out, false) == out + 16);
-	CHECK(*(uint32_t *)host(seen, false) == N);
 	counts = counts_of(device);
 	CHECK(counts.launches == 1);
 	CHECK(counts.copies_to_host == 0 && counts.copies_to_device == 0);
+	CHECK(*(uint32_t *)host(seen, false) == N);
 	CHECK(glacier_array_bytes(wrapped_out) == N * 4);
 	CHECK(glacier_array_reserved_bytes(wrapped_out) >= N * 4);
 	CHECK(glacier_array_reserved_bytes(wrapped_out) % 4096 == 0);
@@ -133,6 +135,12 @@ static void copies_when_it_must(void)
 	free(out);
 }
 
+/* Whether an array of ours is the same memory for both: then a launch leaves nothing to copy. */
+static bool is_unified(struct glacier_device *device)
+{
+	return glc_vk_of(device)->physical->unified;
+}
+
 /* Ours: zeroed, the same pointer for life, on both kinds of device. */
 static void creates_zeroed(bool separate)
 {
@@ -152,7 +160,8 @@ static void creates_zeroed(bool separate)
 	CHECK(*(uint32_t *)host(seen, false) == 100);
 	CHECK(host(out, false) == at);
 	CHECK(counts_of(device).copies_to_device == 0);
-	CHECK(counts_of(device).copies_to_host == (separate ? 2 : 0));
+	/* On hardware with memory of its own it is so in any case. */
+	CHECK(counts_of(device).copies_to_host == (separate || !is_unified(device) ? 2 : 0));
 	glacier_device_close(device);   /* frees the arrays as well */
 }
 

@@ -87,10 +87,12 @@ static void refuses_kernels_over_limits(void)
 		snprintf(text + at, sizeof text - (size_t)at, ") workgroup 1 {\n  StoreGlobal.u32 @o, 0, @p0\n}\n");
 		expect_limit(device, text, "GA0086", 4 * (uint64_t)n, limits->push_constants_bytes);
 	}
+	/* The language has sets up to 31. */
 	n = limits->bound_descriptor_sets;
 	snprintf(text, sizeof text, "kernel k(@o: buffer u32 write set %u) workgroup 1 {\n  StoreGlobal.u32 @o, 0, 1\n}\n",
 		 n);
-	expect_limit(device, text, "GA0089", n, n);
+	if (n < 32)
+		expect_limit(device, text, "GA0089", n, n);
 	glacier_device_close(device);
 }
 
@@ -333,13 +335,14 @@ static void gives_up_waiting(void)
 		"}\n";
 	struct glacier_device *device = open_vulkan(false);
 	struct glacier_pipeline *spin = pipeline_of(device, text);
-	struct glacier_array *v = create(device, 1000 * 64 * 4);
+	uint32_t groups = glacier_device_describe(device)->software ? 1000 : 60000;
+	struct glacier_array *v = create(device, groups * 64 * 4);
 	struct glc_vulkan_calls calls = glc_vk_of(device)->call;
 	VkDevice handle = glc_vk_of(device)->device;
 	VkFence fence = glc_vk_of(device)->slots[0].fence;
 
 	OK(glacier_device_wait(device, 0, NULL, quiet()));
-	LAUNCH(spin, 1000, {.name = "v", .array = v});
+	LAUNCH(spin, groups, {.name = "v", .array = v});
 	CHECK(glacier_device_wait(device, 1000000, NULL, quiet()) == GLACIER_ERR_TIMEOUT);
 	CHECK(!strcmp(last_code, "DV0008") && strstr(last_message, "within 1 ms"));
 	CHECK(!glacier_array_host(v, false, quiet()));
