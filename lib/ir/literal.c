@@ -353,6 +353,40 @@ static enum glc_literal_fault fit_int(uint64_t value, bool negative, bool hex, e
 	return GLC_LITERAL_OK;
 }
 
+/* An integer of more than 64 bits for a float: 18446744073709551616 is 2^64, which any holds. */
+static enum glc_literal_fault large_integer(const char *at, const char *end, bool negative, bool hex,
+					    enum glc_type type, uint64_t *bits)
+{
+	struct format format = format_of(type);
+	struct big big = {.count = 0};
+	uint64_t value = 0;
+	int excess;
+
+	while (*at == '0')
+		at++;
+	/* 16^309 and 10^309 are beyond every float, and so many digits fit the big integer. */
+	if (end - at > 309)
+		return GLC_LITERAL_RANGE;
+	for (; at < end; at++)
+		big_multiply_add(&big, hex ? 16 : 10, (uint32_t)hex_digit(*at));
+	excess = big_bits(&big) - 64;
+	for (int i = 0; i < big.count * 32; i++) {
+		uint64_t bit = big.word[i / 32] >> i % 32 & 1;
+
+		if (i >= excess)
+			value |= i - excess < 64 ? bit << (i - excess) : 0;
+		else if (bit)
+			return GLC_LITERAL_INEXACT;
+	}
+	if (64 - __builtin_ctzll(value) > format.fraction_bits + 1)
+		return GLC_LITERAL_INEXACT;
+	if (!round_binary(value, excess, false, type, bits))
+		return GLC_LITERAL_RANGE;
+	if (negative)
+		*bits |= UINT64_C(1) << (glc_bits(type) - 1);
+	return GLC_LITERAL_OK;
+}
+
 static enum glc_literal_fault integer(const char *at, const char *end, bool negative, bool hex,
 				      enum glc_type type, uint64_t *bits)
 {
@@ -362,7 +396,8 @@ static enum glc_literal_fault integer(const char *at, const char *end, bool nega
 	if (type == GLC_BOOL)
 		return GLC_LITERAL_TYPE;
 	if (!magnitude(at, end, hex ? 16 : 10, &value))
-		return glc_is_float(type) && !hex ? GLC_LITERAL_INEXACT : GLC_LITERAL_RANGE;
+		return glc_is_float(type) ? large_integer(at, end, negative, hex, type, bits)
+					  : GLC_LITERAL_RANGE;
 	if (!glc_is_float(type))
 		return fit_int(value, negative, hex, type, bits);
 	/* An integer may stand for a float if the float can hold it. */

@@ -28,6 +28,7 @@ tests_unit_test_front_LDADD = $(UNIT_LDADD)
 tests_unit_test_front_SOURCES = \
 	tests/unit/test_compile_build.c \
 	tests/unit/test_ir_json.c \
+	tests/unit/test_ir_literal.c \
 	tests/unit/test_ir_op_info.c \
 	tests/unit/test_ir_print.c \
 	tests/unit/test_ir_stream.c \
