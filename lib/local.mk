@@ -64,6 +64,18 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/compile/reflect.c \
 	lib/compile/stream.c \
 	lib/device/array.c \
+	lib/device/cpu.c \
+	lib/device/cpu.h \
+	lib/device/cpu_classify.c \
+	lib/device/cpu_compile.c \
+	lib/device/cpu_compile.h \
+	lib/device/cpu_launch.c \
+	lib/device/cpu_launch.h \
+	lib/device/cpu_math.h \
+	lib/device/cpu_memory.h \
+	lib/device/cpu_ops.def \
+	lib/device/cpu_rows.c \
+	lib/device/cpu_slots.c \
 	lib/device/device.c \
 	lib/device/device.h \
 	lib/device/launch.c \
@@ -162,6 +174,23 @@ EXTRA_DIST += $(NO_VULKAN_SOURCES)
 else
 lib_libglacier_internal_la_SOURCES += $(NO_VULKAN_SOURCES)
 EXTRA_DIST += $(VULKAN_SOURCES)
+endif
+
+# What runs kernels on the processor; its loops over lanes once for each level of lib/base/cpu.h.
+noinst_LTLIBRARIES += lib/libcpu-baseline.la
+lib_libcpu_baseline_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib -DLEVEL=baseline
+lib_libcpu_baseline_la_CFLAGS = $(AM_CFLAGS) $(LANES_CFLAGS)
+lib_libcpu_baseline_la_SOURCES = lib/device/cpu_lanes.c lib/device/cpu_memory.c lib/device/cpu_run.c
+lib_libglacier_internal_la_LIBADD += lib/libcpu-baseline.la
+if X86_64
+noinst_LTLIBRARIES += lib/libcpu-v3.la lib/libcpu-v4.la
+lib_libcpu_v3_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib -DLEVEL=v3
+lib_libcpu_v3_la_CFLAGS = $(AM_CFLAGS) $(LANES_CFLAGS) -march=x86-64-v3
+lib_libcpu_v3_la_SOURCES = lib/device/cpu_lanes.c
+lib_libcpu_v4_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib -DLEVEL=v4
+lib_libcpu_v4_la_CFLAGS = $(AM_CFLAGS) $(LANES_CFLAGS) -march=x86-64-v4 -mprefer-vector-width=512
+lib_libcpu_v4_la_SOURCES = lib/device/cpu_lanes.c
+lib_libglacier_internal_la_LIBADD += lib/libcpu-v3.la lib/libcpu-v4.la
 endif
 
 lib_libglacier_la_SOURCES =

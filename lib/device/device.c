@@ -8,6 +8,7 @@
 static const struct glc_device_table *table_of(enum glacier_device_kind kind)
 {
 	switch (kind) {
+	case GLACIER_DEVICE_CPU: return &glc_cpu_device;
 	case GLACIER_DEVICE_VULKAN: return &glc_vulkan_device;
 	default: return NULL;
 	}

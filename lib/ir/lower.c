@@ -387,6 +387,8 @@ static glc_value lower_for_cpu(struct lower *l, struct glc_inst *inst)
 {
 	if (inst->op == GLC_OP_Spec)
 		return glc_const_bits(&l->b, inst->type, l->source->objects[inst->object].spec_bits);
+	if (inst->op == GLC_OP_InsertBits)
+		return glc_expand_field(&l->b, inst, true);
 	return glc_emit_inst(&l->b, inst);
 }
 
