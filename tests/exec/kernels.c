@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels.h"
 
+#include "cpu.h"
 #include "cuda.h"
 
 #include <stdarg.h>
@@ -63,6 +64,11 @@ static void open_device(struct kernels *kernels)
 		return;
 	}
 	snprintf(kernels->target, sizeof kernels->target, "spirv:1.6");
+	if (kind && !strcmp(kind, "cpu")) {
+		kernels->runs = kernels->strict =
+			cpu_open(&kernels->cpu, kernels->why, sizeof kernels->why) == EXEC_OK;
+		return;
+	}
 #ifdef WITH_EXEC
 	kernels->runs = exec_open(&kernels->exec, kernels->why, sizeof kernels->why) == EXEC_OK;
 	/* Without it zeros have any sign, also on lavapipe: 0 + x becomes x. */
@@ -90,6 +96,7 @@ void kernels_open(struct kernels *kernels)
 void kernels_close(struct kernels *kernels)
 {
 	cuda_close(kernels->cuda);
+	cpu_close(kernels->cpu);
 #ifdef WITH_EXEC
 	exec_close(kernels->exec);
 #endif
@@ -146,7 +153,7 @@ bool kernels_read(struct kernels *kernels, const char *text, const char *const *
 {
 	struct glacier_text input = {.name = "test", .text = text, .size = strlen(text)};
 	struct glacier_diag diag = {.report = note, .user = kernels};
-	struct glacier_define list[16];
+	static struct glacier_define list[16];   /* -O0 reads it again when the module is written */
 	struct glacier_read_options options = {.defines = list};
 
 	kernels->error[0] = kernels->message[0] = 0;
@@ -188,8 +195,14 @@ static bool write_older(struct kernels *kernels, bool optimize)
 	       kernels_write(kernels, "spirv:1.5", optimize);
 }
 
-static bool dispatch(struct kernels *kernels, const char *text, struct exec_run *run)
+static bool dispatch(struct kernels *kernels, const char *text, bool optimize, struct exec_run *run)
 {
+	if (kernels->cpu) {
+		if (cpu_run(kernels->cpu, kernels->module, optimize, run) == EXEC_OK)
+			return true;
+		snprintf(kernels->message, sizeof kernels->message, "%s", cpu_message(kernels->cpu));
+		return false;
+	}
 	if (kernels->cuda) {
 		struct script ptx = {0};
 		bool good;
@@ -217,14 +230,14 @@ bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struc
 bool kernels_run_with(struct kernels *kernels, const char *text, const char *const *defines, bool optimize,
 		      struct exec_run *run)
 {
-	if (kernels->cuda && run->spec_count)
+	if ((kernels->cuda || kernels->cpu) && run->spec_count)
 		return false;
 	if (!kernels_read(kernels, text, defines) || (kernels->older && !write_older(kernels, optimize)) ||
 	    !kernels_write(kernels, kernels->target, optimize)) {
 		kernels_fail(kernels, text, "%s: %s", kernels->error, kernels->message);
 		return false;
 	}
-	if (dispatch(kernels, text, run))
+	if (dispatch(kernels, text, optimize, run))
 		return true;
 	kernels_fail(kernels, text, "-O%d: %s", optimize,
 		     kernels->cuda ? cuda_message(kernels->cuda) : kernels->message);
@@ -237,7 +250,7 @@ uint32_t kernels_subgroup_size(const struct kernels *kernels)
 	if (kernels->exec)
 		return exec_subgroup_size(kernels->exec);
 #endif
-	return kernels->cuda ? 32 : 0;
+	return kernels->cuda || kernels->cpu ? 32 : 0;
 }
 
 int kernels_assemble(const struct glacier_buffer *ptx, const char *arch)

@@ -69,7 +69,7 @@ endif
 # Every instruction with every type: what emits is validated and run, what is refused is listed.
 KERNELS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 KERNELS_LDADD = lib/libglacier-internal.la
-KERNELS_SOURCES = tests/exec/cuda.c tests/exec/cuda.h tests/exec/kernels.c tests/exec/kernels.h
+KERNELS_SOURCES = tests/exec/cpu.c tests/exec/cpu.h tests/exec/cuda.c tests/exec/cuda.h tests/exec/kernels.c tests/exec/kernels.h
 if HAVE_VULKAN
 KERNELS_CPPFLAGS += -DWITH_EXEC
 KERNELS_LDADD += tests/exec/libexec.la
