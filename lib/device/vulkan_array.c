@@ -78,12 +78,12 @@ static enum glacier_status map(struct glacier_device *device, VkDeviceMemory mem
 
 /* --- The caller's memory -------------------------------------------------- */
 
-/* Whole pages of the mapping around what the caller has, as the device wants them. */
+/* What the device takes around the caller's bytes may be more than their pages: is all of it there? */
 static bool is_mapped(uintptr_t begin, uint64_t bytes)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	unsigned char *resident = malloc(bytes / page + 1);
-	bool mapped = resident && mincore((void *)begin, bytes, resident) == 0;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), before = begin % page;
+	unsigned char *resident = malloc((before + bytes) / page + 1);
+	bool mapped = resident && mincore((void *)(begin - before), before + bytes, resident) == 0;
 
 	free(resident);
 	return mapped;
