@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Devices through the public calls. A device that is not here: 77, with the reason.
 
-EXTRA_DIST += tests/device/launch_example.sh tests/device/vk.h tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
+EXTRA_DIST += tests/device/examples_cpu.sh tests/device/launch_example.sh tests/device/vk.h tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
 DEVICE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(VULKAN_CFLAGS)
 
 if HAVE_VULKAN
@@ -17,12 +17,12 @@ tests_device_vulkan_launches_LDADD = lib/libglacier-internal.la
 tests_device_vulkan_refused_CPPFLAGS = $(DEVICE_CPPFLAGS)
 tests_device_vulkan_refused_SOURCES = tests/device/vulkan_refused.c
 tests_device_vulkan_refused_LDADD = lib/libglacier-internal.la
+endif
 
 check_PROGRAMS += tests/device/examples
-TESTS += tests/device/examples
+TESTS += tests/device/examples tests/device/examples_cpu.sh
 tests_device_examples_SOURCES = tests/device/examples.c tests/exec/examples.h tests/exec/examples_cases.c
 tests_device_examples_LDADD = lib/libglacier.la -lm
-endif
 
 # Its own device file comes before the library's, which then is not taken.
 check_PROGRAMS += tests/device/no_vulkan
