@@ -39,7 +39,7 @@ static const struct cli_option option_table[] = {
 	{KEY_SUBGROUP, "subgroup", "NUMBER", "cpu: size of a subgroup (32)"},
 	{KEY_THREADS, "threads", "NUMBER", "cpu: worker threads (as many as processors)"},
 	{KEY_ISA, "isa", "LEVEL", "cpu: baseline, x86-64-v3 or x86-64-v4 (the best there is)"},
-	{KEY_TIMEOUT, "timeout", "SECONDS", "give up when the launches have not ended by then"},
+	{KEY_TIMEOUT, "timeout", "SECONDS", "give up when the launches have not ended after so long"},
 	{0, NULL, NULL, "Code:"},
 	{'D', NULL, "NAME=VALUE", "set the spec constant @NAME"},
 	{'O', NULL, "LEVEL", "0: as the source says it; 1: optimize, same bits (default)"},

@@ -114,11 +114,9 @@ static _Noreturn void leave_at_once(void)
 	_exit(CLI_TROUBLE);
 }
 
-static void wait_for(struct session *session, uint64_t deadline, uint64_t *device_ns, struct glacier_diag *diag)
+static void wait_for(struct session *session, uint64_t timeout_ns, uint64_t *device_ns, struct glacier_diag *diag)
 {
-	/* In whole milliseconds, which is what messages count. */
-	uint64_t now = cli_now_ns(), left = deadline > now ? (deadline - now + 999999) / 1000000 * 1000000 : 1;
-	enum glacier_status status = glacier_device_wait(session->device, deadline ? left : 0, device_ns, diag);
+	enum glacier_status status = glacier_device_wait(session->device, timeout_ns, device_ns, diag);
 
 	if (status == GLACIER_ERR_TIMEOUT)
 		leave_at_once();
@@ -145,20 +143,18 @@ static void start(struct session *session, const struct job *job, size_t index)
 void session_run(struct session *session, const struct job *job, const struct options *options, bool keep_inputs)
 {
 	struct glacier_diag diag = options_diag(options, NULL);
-	uint64_t deadline;
 
 	session->arrays = cli_alloc(job->array_count * sizeof *session->arrays);
 	for (size_t i = 0; i < job->array_count; i++)
 		session->arrays[i] = make_array(session, &job->arrays[i], seed_of(options, i), keep_inputs, &diag);
 
-	deadline = options->timeout_ns ? cli_now_ns() + options->timeout_ns : 0;
 	for (size_t i = 0; i < job->launch_count; i++) {
 		uint64_t began = cli_now_ns();
 
 		start(session, job, i);
 		/* Launches follow each other on the device without the host, unless each is timed. */
 		if (options->time || i + 1 == job->launch_count)
-			wait_for(session, deadline, &session->device_ns[i], &job->launches[i].read->diag);
+			wait_for(session, options->timeout_ns, &session->device_ns[i], &job->launches[i].read->diag);
 		session->host_ns[i] = cli_now_ns() - began;
 	}
 }

@@ -86,11 +86,17 @@ cli_tests = \
 	tests/cli/gc-run/bad-generator-type.test \
 	tests/cli/gc-run/bad-kernel.test \
 	tests/cli/gc-run/compare-and-device.test \
+	tests/cli/gc-run/compare-devices.test \
+	tests/cli/gc-run/compare-differs.test \
 	tests/cli/gc-run/compare-same.test \
 	tests/cli/gc-run/compare-usage.test \
+	tests/cli/gc-run/cpu-bad-isa.test \
+	tests/cli/gc-run/cpu-bad-subgroup.test \
+	tests/cli/gc-run/cpu-options.test \
 	tests/cli/gc-run/dry-run.test \
 	tests/cli/gc-run/dump.test \
 	tests/cli/gc-run/dump-unknown.test \
+	tests/cli/gc-run/empty-array.test \
 	tests/cli/gc-run/expect-differs.test \
 	tests/cli/gc-run/expect-exit.test \
 	tests/cli/gc-run/expect-tolerance.test \
@@ -118,11 +124,13 @@ cli_tests = \
 	tests/cli/gc-run/no-device.test \
 	tests/cli/gc-run/no-kernel.test \
 	tests/cli/gc-run/no-literal.test \
+	tests/cli/gc-run/no-vulkan.test \
 	tests/cli/gc-run/npy-cut.test \
 	tests/cli/gc-run/npy-faults.test \
 	tests/cli/gc-run/npy-stdin.test \
 	tests/cli/gc-run/npy-types.test \
 	tests/cli/gc-run/npy-versions.test \
+	tests/cli/gc-run/out-of-bounds.test \
 	tests/cli/gc-run/output-full-disk.test \
 	tests/cli/gc-run/output-is-input.test \
 	tests/cli/gc-run/output-no-folder.test \
@@ -135,6 +143,7 @@ cli_tests = \
 	tests/cli/gc-run/seed.test \
 	tests/cli/gc-run/spv-input.test \
 	tests/cli/gc-run/stream.test \
+	tests/cli/gc-run/subgroup-refused.test \
 	tests/cli/gc-run/text-output.test \
 	tests/cli/gc-run/time-json.test \
 	tests/cli/gc-run/timeout.test \
@@ -143,6 +152,7 @@ cli_tests = \
 	tests/cli/gc-run/version.test \
 	tests/cli/gc-run/which-kernel.test \
 	tests/cli/gc-run/wrong-type.test \
+	tests/cli/gc-run/zero-filled.test \
 	tests/cli/probe/ambiguous-option.test \
 	tests/cli/probe/args-order.test \
 	tests/cli/probe/args-response-empty.test \
@@ -239,7 +249,6 @@ EXTRA_DIST += \
 	tests/data/bad-truncated.npy \
 	tests/data/bad-twice.npy \
 	tests/data/bad-version.npy \
-	tests/data/device.sh \
 	tests/data/good-endless.gasm \
 	tests/data/good-f2.npy \
 	tests/data/good-f4.npy \
