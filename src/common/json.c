@@ -84,8 +84,10 @@ void cli_spell_real(double value, char out[32])
 {
 	int digits = 15;
 
+	/* 24 characters at most; the result is looked at so that the compiler believes it. */
 	do
-		snprintf(out, 32, "%.*g", digits, value);
+		if (snprintf(out, 32, "%.*g", digits, value) >= 32)
+			break;
 	while (digits++ < 17 && strtod(out, NULL) != value);
 }
 
