@@ -291,3 +291,8 @@ installcheck-local: tests/cli/cli-probe
 	done; \
 	test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
 .PHONY: update-golden
+
+# Inputs are mapped and used in place: counted in page faults.
+check_PROGRAMS += tests/cli/page-faults
+TESTS += tests/cli/page-faults
+tests_cli_page_faults_SOURCES = tests/cli/page-faults.c
