@@ -72,9 +72,12 @@ static void print_command(FILE *out, const struct job *job, const struct launch 
 			fprintf(out, " %s=:%s:%d", parameter.name, is_float ? "uniform" : "iota", ELEMS);
 		if (!parameter.writes)
 			continue;
-		fprintf(out, standard_output ? " -o %s=-" : " -o %s=%s.npy", parameter.name, parameter.name);
+		/* Quoted: to a shell, brackets are a pattern. */
+		fprintf(out, " -o '%s=%s%s", parameter.name, standard_output ? "-" : parameter.name,
+			standard_output ? "" : ".npy");
 		if (output_alone)
 			fprintf(out, ":%s[%d]", parameter.type, ELEMS);
+		fputc('\'', out);
 		standard_output = false;
 	}
 	fputc('\n', out);

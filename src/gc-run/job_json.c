@@ -17,8 +17,12 @@ static const char *job_path;
 
 #define WRONG(format, ...) cli_wrong("%s: " format, job_path, __VA_ARGS__)
 
+enum { MOST_KEYS = 4096 };  /* of an object: each is compared with all others */
+
 static void check_repeated(const cJSON *object, const char *where)
 {
+	if (cJSON_GetArraySize(object) > MOST_KEYS)
+		WRONG("%s: more than %d keys", where, MOST_KEYS);
 	for (const cJSON *a = object->child; a; a = a->next)
 		for (const cJSON *b = a->next; b; b = b->next)
 			if (!strcmp(a->string, b->string))

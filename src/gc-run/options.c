@@ -72,7 +72,7 @@ static const struct cli_program program = {
 		   "followed by :N[:TYPE]. With arguments missing it prints what the kernel takes.",
 	.closing = "Examples:\n"
 		   "  gc-run saxpy.gasm -g 4096 x=@x.npy y=@y.npy n=1048576 a=2.5 -o y=out.npy\n"
-		   "  gc-run vector_add.gasm --global=8 a=:iota:8 b=:iota:8 n=8 -o out=-:f32[8]\n"
+		   "  gc-run vector_add.gasm --global=8 a=:iota:8 b=:iota:8 n=8 -o 'out=-:f32[8]'\n"
 		   "  gc-run --compare=cpu,vulkan saxpy.gasm -g 16 x=:normal:4096 y=:normal:4096 n=4096 a=3",
 	.options = option_table,
 	.option_count = sizeof option_table / sizeof *option_table,

@@ -131,6 +131,7 @@ cli_tests = \
 	tests/cli/gc-run/npy-types.test \
 	tests/cli/gc-run/npy-versions.test \
 	tests/cli/gc-run/out-of-bounds.test \
+	tests/cli/gc-run/out-of-memory.test \
 	tests/cli/gc-run/output-full-disk.test \
 	tests/cli/gc-run/output-is-input.test \
 	tests/cli/gc-run/output-no-folder.test \
