@@ -383,6 +383,8 @@ static void copy(struct emit *e, uint32_t phi, glc_value from, bool masked)
 	if (in_place(e, phi, from))
 		return;
 	if (v->shape != GLC_VARYING) {
+		if (word(e, from) == v->word)
+			return;
 		s = step(e, GLC_STEP_MOVE);
 		s->d = v->word;
 		s->a = word(e, from);
@@ -421,7 +423,7 @@ static void copy_round(struct emit *e, uint32_t owner)
 		bool varies = v->shape == GLC_VARYING;
 		struct glc_step *s;
 
-		if (!cpu_is_exchanged(c, owner, last))
+		if (!cpu_is_exchanged(c, last))
 			continue;
 		if (!varies)
 			v->spare = new_word(e, 0);
@@ -437,7 +439,7 @@ static void copy_round(struct emit *e, uint32_t owner)
 		if (from == GLC_NO_VALUE || from == i)
 			continue;
 		copy(e, i, from, false);
-		if (!glc_is_const(from) && from > owner && from < last && e->steps.count > before)
+		if (!glc_is_const(from) && from > owner && from < i && e->steps.count > before)
 			e->steps.at[before].a = c->values[from].spare;
 	}
 }
@@ -754,6 +756,12 @@ static bool give_words(struct emit *e)
 
 		if (v->shape == GLC_UNIFORM || v->shape == GLC_AFFINE || v->range)
 			v->word = new_word(e, 0);
+	}
+	for (uint32_t i = 0; i < e->c->kernel->inst_count; i++) {
+		struct cpu_value *v = &e->c->values[i];
+
+		if (v->shape == GLC_UNIFORM)
+			v->word = e->c->values[v->home].word;
 	}
 	return !e->c->failed;
 }

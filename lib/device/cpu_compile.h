@@ -92,13 +92,16 @@ uint32_t cpu_pair(enum glc_op first, enum glc_op second, uint32_t place, enum gl
 /* Slots that every program has: for indices, and for words that a loop needs as registers. */
 enum { GLC_SLOT_INDEX, GLC_SLOT_SPLAT, GLC_SLOT_SPLAT2, GLC_SLOT_FIRST };
 
-/* Whether the value of a loop's Phi is what another one has in the next round. */
-static inline bool cpu_is_exchanged(const struct cpu_compile *c, uint32_t owner, uint32_t phi)
+/*
+ * Whether the value of a loop's Phi is what a later one has in the next round: they change
+ * in their order, so it must be saved before it is gone.
+ */
+static inline bool cpu_is_exchanged(const struct cpu_compile *c, uint32_t phi)
 {
 	const struct glc_inst *insts = c->kernel->insts;
 
-	for (uint32_t i = owner + 1; i < c->kernel->inst_count && insts[i].op == GLC_OP_Phi; i++)
-		if (i != phi && cpu_same(c, insts[i].arg[1]) == phi)
+	for (uint32_t i = phi + 1; i < c->kernel->inst_count && insts[i].op == GLC_OP_Phi; i++)
+		if (cpu_same(c, insts[i].arg[1]) == phi)
 			return true;
 	return false;
 }

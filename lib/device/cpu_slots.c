@@ -288,6 +288,20 @@ static void share_loop(struct cpu_compile *c, uint32_t phi)
 		share(c, phi, next);
 }
 
+/* The same for words: whoever computes the next round's value reads the last one first. */
+static void share_word(struct cpu_compile *c, uint32_t phi)
+{
+	glc_value next = cpu_same(c, c->kernel->insts[phi].arg[1]);
+	const struct cpu_value *v;
+
+	if (next == GLC_NO_VALUE || glc_is_const(next) || next == phi)
+		return;
+	v = &c->values[next];
+	if (v->shape == c->values[phi].shape && v->home == next && c->kernel->insts[next].op != GLC_OP_Phi &&
+	    next > phi && c->values[phi].slot <= next)
+		c->values[next].home = phi;
+}
+
 /* What the first arm ends with may be made where the join wants it. */
 static void share_arm(struct cpu_compile *c, uint32_t phi)
 {
@@ -310,8 +324,13 @@ static void share_all(struct cpu_compile *c)
 		c->values[i].slot = 0;
 	each_use(c, last_read);
 	for (uint32_t i = 0; i < n; i++) {
-		if (insts[i].op != GLC_OP_Phi || c->values[i].shape != GLC_VARYING || c->values[i].home != i)
+		if (insts[i].op != GLC_OP_Phi || c->values[i].home != i)
 			continue;
+		if (c->values[i].shape != GLC_VARYING) {
+			if (c->values[i].shape == GLC_UNIFORM && insts[c->owner[i]].op == GLC_OP_Loop)
+				share_word(c, i);
+			continue;
+		}
 		if (insts[c->owner[i]].op == GLC_OP_Loop)
 			share_loop(c, i);
 		else if (insts[c->owner[i]].op == GLC_OP_EndIf)
@@ -412,7 +431,7 @@ static void add_spares(struct cpu_compile *c)
 
 	for (uint32_t i = 0; i < c->kernel->inst_count; i++) {
 		if (insts[i].op != GLC_OP_Phi || insts[c->owner[i]].op != GLC_OP_Loop ||
-		    c->values[i].shape != GLC_VARYING || !cpu_is_exchanged(c, c->owner[i], i))
+		    c->values[i].shape != GLC_VARYING || !cpu_is_exchanged(c, i))
 			continue;
 		c->values[i].spare = c->program->slot_count;
 		c->program->slot_bits[c->program->slot_count++] = (uint8_t)cpu_bits(insts[i].type);

@@ -116,3 +116,8 @@ tests_exec_semantics_SOURCES = \
 	tests/exec/shapes_if.c \
 	tests/exec/shapes_loop.c \
 	$(NULL)
+
+# The same tests on the library's own processor device, at each level that this machine has.
+CPU_TESTS = tests/exec/cpu_baseline.sh tests/exec/cpu_v3.sh tests/exec/cpu_v4.sh
+TESTS += $(CPU_TESTS)
+EXTRA_DIST += $(CPU_TESTS) tests/exec/cpu.inc

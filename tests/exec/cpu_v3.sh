@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+level=x86-64-v3
+. "${top_srcdir:-.}/tests/exec/cpu.inc"
