@@ -495,7 +495,7 @@ struct glacier_operand glacier_build_value(struct glacier_build *build, enum gla
 		.operand_count = count,
 	};
 
-	if (count <= 4)
+	if (count && count <= 4)
 		memcpy(instruction.operands, operands, count * sizeof *operands);
 	glacier_build_emit(build, &instruction);
 	return instruction.result;

@@ -143,7 +143,11 @@ static struct glacier_operand begin(struct glacier_build *b)
 	return glacier_build_buffer(b, "x", GLACIER_F32, GLACIER_READWRITE, -1, -1);
 }
 
-static void fine(struct glacier_build *b) { begin(b); }
+static void fine(struct glacier_build *b)
+{
+	begin(b);
+	glacier_build_value(b, GLACIER_OP_GLOBAL_ID, GLACIER_VOID, NULL, 0);
+}
 static void no_kernel(struct glacier_build *b) { (void)b; }
 static void statement_outside(struct glacier_build *b) { glacier_build_return(b); }
 static void close_nothing(struct glacier_build *b) { begin(b); glacier_build_close(b); }
