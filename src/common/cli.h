@@ -110,6 +110,13 @@ bool cli_try_read(const char *path, struct cli_file *file);
 /* The same, but trouble ends the process. */
 struct cli_file cli_read(const char *path);
 void cli_release(struct cli_file *file);
+/* Does the path end in the suffix, with something before it? */
+bool cli_has_suffix(const char *path, const char *suffix);
+/*
+ * What a kernel is called that has no name but its file's: that up to its first dot, where
+ * it is a name of the language; else NULL. Free it.
+ */
+char *cli_kernel_name(const char *path);
 /* Was this file read? Writing over it is never meant. */
 bool cli_is_input(const struct stat *status);
 

@@ -2,6 +2,7 @@
 /* Whole files: regular ones are mapped, anything else (pipe, terminal, /proc) is read. */
 #include "cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -140,4 +141,27 @@ void cli_release(struct cli_file *file)
 		free((void *)file->data);
 	}
 	*file = (struct cli_file){0};
+}
+
+bool cli_has_suffix(const char *path, const char *suffix)
+{
+	size_t bytes = strlen(path), tail = strlen(suffix);
+
+	return bytes > tail && !strcmp(path + bytes - tail, suffix);
+}
+
+char *cli_kernel_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
+	size_t bytes = strcspn(stem, ".");
+	char *name;
+
+	if (!bytes || isdigit((unsigned char)*stem))
+		return NULL;
+	for (size_t i = 0; i < bytes; i++)
+		if (!isalnum((unsigned char)stem[i]) && stem[i] != '_')
+			return NULL;
+	name = cli_strdup(stem);
+	name[bytes] = '\0';
+	return name;
 }

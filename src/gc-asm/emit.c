@@ -2,7 +2,6 @@
 /* What an input is, and everything that can be made of it. */
 #include "options.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,37 +48,13 @@ bool output_is_binary(const struct artifact *artifact)
 	return artifact->form == FORM_CODE && artifact->target.kind == GLACIER_TARGET_SPIRV;
 }
 
-static bool ends_in(const char *name, const char *suffix)
-{
-	size_t bytes = strlen(name), tail = strlen(suffix);
-
-	return bytes > tail && !strcmp(name + bytes - tail, suffix);
-}
-
 enum input_kind input_kind(const struct options *options, const char *input)
 {
 	if (options->input_kind != INPUT_BY_SUFFIX)
 		return options->input_kind;
-	if (ends_in(input, ".stream.json"))
+	if (cli_has_suffix(input, ".stream.json"))
 		return INPUT_STREAM;
-	return ends_in(input, ".json") ? INPUT_JSON : INPUT_TEXT;
-}
-
-/* The file's name up to its first dot, where that is a name of the language; else NULL. Free it. */
-static char *kernel_name(const char *input)
-{
-	const char *slash = strrchr(input, '/'), *stem = slash ? slash + 1 : input;
-	size_t bytes = strcspn(stem, ".");
-	char *name;
-
-	if (!bytes || isdigit((unsigned char)stem[0]))
-		return NULL;
-	for (size_t i = 0; i < bytes; i++)
-		if (!isalnum((unsigned char)stem[i]) && stem[i] != '_')
-			return NULL;
-	name = cli_strdup(stem);
-	name[bytes] = '\0';
-	return name;
+	return cli_has_suffix(input, ".json") ? INPUT_JSON : INPUT_TEXT;
 }
 
 static enum glacier_status read_stream(const struct options *options, struct glacier_module *module,
@@ -87,7 +62,7 @@ static enum glacier_status read_stream(const struct options *options, struct gla
 				       struct glacier_diag *diag)
 {
 	struct glacier_stream_options stream = options->stream;
-	char *name = stream.name ? NULL : kernel_name(input);
+	char *name = stream.name ? NULL : cli_kernel_name(input);
 	enum glacier_status status;
 
 	if (name)

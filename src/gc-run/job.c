@@ -8,20 +8,13 @@
 
 /* --- Building ------------------------------------------------------------------------- */
 
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t bytes = strlen(path), tail = strlen(suffix);
-
-	return bytes > tail && !strcmp(path + bytes - tail, suffix);
-}
-
 static void read_file(struct array *array, const char *path)
 {
 	struct npy npy;
 
 	array->source = ARRAY_FILE;
 	array->file = cli_read(path);
-	if (ends_in(path, ".raw"))
+	if (cli_has_suffix(path, ".raw"))
 		return;
 	npy_parse(&array->file, &npy);
 	array->offset = npy.offset;

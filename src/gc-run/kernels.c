@@ -3,33 +3,8 @@
 
 #include <cjson/cJSON.h>
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t bytes = strlen(path), tail = strlen(suffix);
-
-	return bytes > tail && !strcmp(path + bytes - tail, suffix);
-}
-
-/* A stream's kernel is called after its file, up to the first dot, where that is a name. */
-static char *stream_name(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
-	size_t bytes = strcspn(stem, ".");
-	char *name;
-
-	if (!bytes || isdigit((unsigned char)*stem))
-		return NULL;
-	for (size_t i = 0; i < bytes; i++)
-		if (!isalnum((unsigned char)stem[i]) && stem[i] != '_')
-			return NULL;
-	name = cli_strdup(stem);
-	name[bytes] = '\0';
-	return name;
-}
 
 static enum glacier_status read_module(struct kernel_file *kernel, const struct launch *launch)
 {
@@ -43,15 +18,15 @@ static enum glacier_status read_module(struct kernel_file *kernel, const struct 
 	struct glacier_stream_options stream = {0};
 	enum glacier_status status;
 
-	if (ends_in(launch->file, ".stream.json")) {
+	if (cli_has_suffix(launch->file, ".stream.json")) {
 		if (launch->define_count)
 			cli_bad_usage("-D %s: a stream has no spec constants", launch->defines[0].name);
-		stream.name = stream_name(launch->file);
+		stream.name = cli_kernel_name(launch->file);
 		status = glacier_module_read_stream(kernel->module, &text, &stream, &kernel->diag);
 		free((char *)stream.name);
 		return status;
 	}
-	if (ends_in(launch->file, ".json"))
+	if (cli_has_suffix(launch->file, ".json"))
 		return glacier_module_read_json(kernel->module, &text, &read, &kernel->diag);
 	return glacier_module_read_text(kernel->module, &text, &read, &kernel->diag);
 }
@@ -90,7 +65,7 @@ void kernels_read(struct job *job, const struct options *options)
 		struct launch *launch = &job->launches[i];
 		struct kernel_file *kernel;
 
-		if (ends_in(launch->file, ".spv") || ends_in(launch->file, ".ptx"))
+		if (cli_has_suffix(launch->file, ".spv") || cli_has_suffix(launch->file, ".ptx"))
 			cli_die("%s: code that is already made cannot be run: give the kernel it was made from",
 				launch->file);
 		kernel = cli_alloc(sizeof *kernel);
@@ -120,19 +95,17 @@ void kernels_fini(struct job *job)
 	}
 }
 
-void kernels_dump(const struct job *job, const struct options *options, const struct glacier_target *target)
+void kernels_dump(const struct job *job, const struct options *options)
 {
 	struct kernel_file *kernel = job->launches[0].read;
 	struct glacier_buffer code = {0};
-	struct glacier_target named;
+	struct glacier_target target;
 
-	if (glacier_target_parse(options->dump, &named, &kernel->diag) != GLACIER_OK)
+	if (glacier_target_parse(options->dump, &target, &kernel->diag) != GLACIER_OK)
 		cli_bad_usage(NULL);
-	if (!target || target->kind != named.kind)
-		target = &named;
-	if (glacier_module_write(kernel->module, target, &options->write, &code, &kernel->diag) != GLACIER_OK)
+	if (glacier_module_write(kernel->module, &target, &options->write, &code, &kernel->diag) != GLACIER_OK)
 		cli_exit(CLI_WRONG);
-	if (!cli_stage(NULL, code.data, code.size, target->kind == GLACIER_TARGET_SPIRV) || !cli_commit())
+	if (!cli_stage(NULL, code.data, code.size, target.kind == GLACIER_TARGET_SPIRV) || !cli_commit())
 		cli_exit(CLI_TROUBLE);
 	glacier_buffer_fini(&code);
 }

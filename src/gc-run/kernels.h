@@ -18,7 +18,7 @@ struct kernel_file {
 void kernels_read(struct job *job, const struct options *options);
 void kernels_fini(struct job *job);
 
-/* --dump: the code of the one file, to standard output. target: what a device was opened for, or NULL. */
-void kernels_dump(const struct job *job, const struct options *options, const struct glacier_target *target);
+/* --dump: the code of the one file, to standard output. */
+void kernels_dump(const struct job *job, const struct options *options);
 
 #endif

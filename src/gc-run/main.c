@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	opt.job ? job_from_file(&job, opt.job) : job_from_options(&job, &opt);
 	kernels_read(&job, &opt);
 	if (opt.dump) {
-		kernels_dump(&job, &opt, NULL);
+		kernels_dump(&job, &opt);
 		cli_exit(CLI_OK);
 	}
 

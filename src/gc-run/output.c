@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t bytes = strlen(path), tail = strlen(suffix);
-
-	return bytes >= tail && !strcmp(path + bytes - tail, suffix);
-}
-
 /* "f32[2,3]" at the end of FILE:f32[2,3]; false: it is no such thing, and belongs to the name. */
 static bool read_shape(const char *text, enum glacier_type *type, struct shape *shape)
 {
@@ -48,11 +41,11 @@ void output_parse(struct output *output, const char *array, const char *text)
 		*colon = '\0';
 	else
 		output->type = GLACIER_VOID;
-	if (ends_in(output->path, ".npy"))
+	if (cli_has_suffix(output->path, ".npy"))
 		output->form = OUTPUT_NPY;
-	else if (ends_in(output->path, ".raw"))
+	else if (cli_has_suffix(output->path, ".raw"))
 		output->form = OUTPUT_RAW;
-	else if (ends_in(output->path, ".txt") || !strcmp(output->path, "-"))
+	else if (cli_has_suffix(output->path, ".txt") || !strcmp(output->path, "-"))
 		output->form = OUTPUT_TEXT;
 	else
 		cli_bad_usage("-o %s=%s: the file's name ends in .npy, .raw or .txt, or is -, "
