@@ -51,6 +51,8 @@ tests_exec_random_kernels_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 tests_exec_random_kernels_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_exec_random_kernels_LDADD = tests/exec/libexec.la lib/libglacier-internal.la -lm
 tests_exec_random_kernels_SOURCES = \
+	tests/exec/cpu.c \
+	tests/exec/cpu.h \
 	tests/exec/random.h \
 	tests/exec/random_eval.c \
 	tests/exec/random_flow.c \

@@ -8,6 +8,7 @@
  */
 #include <glacier.h>
 
+#include "cpu.h"
 #include "random.h"
 #include "vk.h"
 
@@ -37,6 +38,7 @@ struct failure {
 };
 
 struct tester {
+	struct cpu *cpu;         /* GLACIER_EXEC_TARGET=cpu: runs them in place of a Vulkan device */
 	struct exec *exec;      /* NULL: no device */
 	struct rk_device device;
 #ifdef HAVE_VALID
@@ -78,12 +80,12 @@ static void report(void *user, const struct glacier_diagnostic *d)
 }
 
 /* Warnings fail as well: none of these kernels deserves one. */
-static bool read_text(struct tester *t, const char *text, size_t size)
+static bool read_text(struct tester *t, const char *text, size_t size, const struct glacier_read_options *options)
 {
 	struct glacier_text input = {.name = "random", .text = text, .size = size};
 	struct glacier_diag diag = {.report = report, .user = &t->failure};
 
-	glacier_module_read_text(t->module, &input, NULL, &diag);
+	glacier_module_read_text(t->module, &input, options, &diag);
 	return !t->failure.what[0];
 }
 
@@ -241,6 +243,13 @@ static bool execute(struct tester *t, const struct rk_kernel *k, const struct rk
 	for (uint32_t i = 0; i < RK_TYPES; i++)
 		specs[i] = (struct exec_spec){.id = i, .bytes = glc_bits(rk_types[i]) == 64 ? 8 : 4, .value = k->spec[i]};
 	run.push_bytes = push_constants(k, push);
+	if (t->cpu) {
+		if (cpu_run(t->cpu, t->module, code == &t->code[1], &run) == EXEC_OK)
+			return true;
+		snprintf(t->failure.what, sizeof t->failure.what, "run");
+		snprintf(t->failure.why, sizeof t->failure.why, "%s", cpu_message(t->cpu));
+		return false;
+	}
 	if (exec_run(t->exec, &run) == EXEC_OK)
 		return true;
 	snprintf(t->failure.what, sizeof t->failure.what, "run");
@@ -354,6 +363,29 @@ static bool agree(struct tester *t, const struct rk_kernel *k, const struct rk_m
 	return true;
 }
 
+/* For the processor, constants are set when the module is read. */
+static const struct glacier_read_options *define_specs(const struct rk_kernel *k)
+{
+	static char names[RK_TYPES][16], values[RK_TYPES][32];
+	static struct glacier_define defines[RK_TYPES];
+	static struct glacier_read_options options;
+
+	for (int i = 0; i < RK_TYPES; i++) {
+		enum glc_type type = rk_types[i];
+		unsigned long long bits = k->spec[i] & glc_type_mask(type);
+
+		snprintf(names[i], sizeof names[i], "s_%s", glc_types[type].name);
+		if (type == GLC_BOOL)
+			snprintf(values[i], sizeof values[i], "%s", k->spec[i] ? "true" : "false");
+		else
+			snprintf(values[i], sizeof values[i], "%s%0*llx", type == GLC_F32 ? "0f" : type == GLC_F64 ? "0d" : "0x",
+				 (int)glc_bits(type) / 4, bits);
+		defines[i] = (struct glacier_define){names[i], values[i]};
+	}
+	options = (struct glacier_read_options){.defines = defines, .define_count = k->seed & 2 ? RK_TYPES : 0};
+	return &options;
+}
+
 /* The whole way for one kernel; false: t->failure says why. */
 static bool try_kernel(struct tester *t, const struct rk_kernel *k, struct rk_coverage *coverage)
 {
@@ -369,14 +401,14 @@ static bool try_kernel(struct tester *t, const struct rk_kernel *k, struct rk_co
 		snprintf(t->failure.what, sizeof t->failure.what, "endless");
 		return false;
 	}
-	if (!read_text(t, t->text, size))
+	if (!read_text(t, t->text, size, t->cpu ? define_specs(k) : NULL))
 		return false;
 	for (int i = 0; i < 2; i++)
 		if (!write_code(t, &t->spirv, levels[i], &t->code[i]) || !judge(t, &t->code[i]))
 			return false;
 	if (t->alone && !assemble(t))
 		return false;
-	if (!t->exec)
+	if (!t->exec && !t->cpu)
 		return true;
 	for (int i = 0; i < 2; i++)
 		if (!execute(t, k, &before, &t->code[i], &images[i]) ||
@@ -460,7 +492,7 @@ static bool begin_batch(struct tester *t)
 
 	snprintf(target, sizeof target, "ptx:%s", arch);
 	memset(&t->failure, 0, sizeof t->failure);
-	if (glacier_target_parse(target, &ptx, NULL) != GLACIER_OK || !read_text(t, t->batch, t->batch_size) ||
+	if (glacier_target_parse(target, &ptx, NULL) != GLACIER_OK || !read_text(t, t->batch, t->batch_size, NULL) ||
 	    !write_code(t, &ptx, GLACIER_OPTIMIZE_DEFAULT, &t->ptx) ||
 	    /* One module of them all is also a test of SPIR-V with many entry points. */
 	    !write_code(t, &t->spirv, GLACIER_OPTIMIZE_DEFAULT, &t->code[0]) || !judge(t, &t->code[0])) {
@@ -528,7 +560,7 @@ static bool is_taken(struct tester *t, const struct rk_row *row)
 	n += snprintf(text + n, sizeof text - (size_t)n, "\nReturn\n}\n");
 	memset(&t->failure, 0, sizeof t->failure);
 	glacier_target_parse("ptx:sm_90", &ptx, NULL);
-	return read_text(t, text, (size_t)n) && write_code(t, &t->spirv, GLACIER_OPTIMIZE_NONE, &t->code[0]) &&
+	return read_text(t, text, (size_t)n, NULL) && write_code(t, &t->spirv, GLACIER_OPTIMIZE_NONE, &t->code[0]) &&
 	       write_code(t, &ptx, GLACIER_OPTIMIZE_NONE, &t->ptx);
 }
 
@@ -580,7 +612,7 @@ static void probe_device(struct tester *t)
 
 	t->device.subgroup = exec_subgroup_size(t->exec);
 	memset(&t->failure, 0, sizeof t->failure);
-	if (!read_text(t, text, sizeof text - 1) || !write_code(t, &t->spirv, GLACIER_OPTIMIZE_NONE, &t->code[0])) {
+	if (!read_text(t, text, sizeof text - 1, NULL) || !write_code(t, &t->spirv, GLACIER_OPTIMIZE_NONE, &t->code[0])) {
 		printf("FAIL: the probe: %s\n", t->failure.why);
 		exit(1);
 	}
@@ -665,7 +697,10 @@ int main(int argc, char **argv)
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 50;
 	int failures = 0;
 	char message[256];
-	enum exec_status status = exec_open(&t->exec, message, sizeof message);
+	const char *kind = getenv("GLACIER_EXEC_TARGET");
+	bool on_cpu = kind && !strcmp(kind, "cpu");
+	enum exec_status status = on_cpu ? cpu_open(&t->cpu, message, sizeof message)
+					 : exec_open(&t->exec, message, sizeof message);
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (glacier_module_create(NULL, &t->module) != GLACIER_OK ||
@@ -677,7 +712,9 @@ int main(int argc, char **argv)
 	t->batch = malloc((size_t)BATCH * MOST_TEXT);
 	t->ptxas = system("ptxas --version >/dev/null 2>&1") == 0;
 	t->device.subgroup = 8;
-	if (status == EXEC_OK)
+	if (on_cpu)
+		t->device.subgroup = 32;
+	else if (status == EXEC_OK)
 		probe_device(t);
 	find_rows(t);
 
@@ -696,7 +733,7 @@ int main(int argc, char **argv)
 		failures += !begin_batch(t);
 	failures += !end_batch(t);
 	printf("%llu kernels from seed %llu; device: %s, %s denormals; SPIRV-Tools: %s; ptxas: %s\n",
-	       (unsigned long long)count, (unsigned long long)first, t->exec ? exec_device_name(t->exec) : message,
+	       (unsigned long long)count, (unsigned long long)first, t->exec ? exec_device_name(t->exec) : t->cpu ? "the processor" : message,
 	       t->device.flushes ? "flushes" : "keeps",
 #ifdef HAVE_VALID
 	       "in process",
@@ -710,6 +747,7 @@ int main(int argc, char **argv)
 	valid_destroy(t->valid);
 #endif
 	exec_close(t->exec);
+	cpu_close(t->cpu);
 	glacier_module_destroy(t->module);
 	for (int i = 0; i < 2; i++)
 		glacier_buffer_fini(&t->code[i]);
