@@ -102,8 +102,10 @@ cli_tests = \
 	tests/cli/gc-run/expect-tolerance.test \
 	tests/cli/gc-run/expect-type.test \
 	tests/cli/gc-run/extra-argument.test \
+	tests/cli/gc-run/generator-f16.test \
 	tests/cli/gc-run/generator-normal-integers.test \
 	tests/cli/gc-run/generator-type.test \
+	tests/cli/gc-run/generators.test \
 	tests/cli/gc-run/groups-many.test \
 	tests/cli/gc-run/groups-missing.test \
 	tests/cli/gc-run/groups-zero.test \
@@ -254,6 +256,7 @@ EXTRA_DIST += \
 	tests/data/good-f2.npy \
 	tests/data/good-f4.npy \
 	tests/data/good-f8.npy \
+	tests/data/good-iota-f2.npy \
 	tests/data/good-i1.npy \
 	tests/data/good-i2.npy \
 	tests/data/good-i4.npy \

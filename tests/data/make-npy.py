@@ -29,6 +29,9 @@ save("good-v3.npy", x, (3, 0))
 for name in "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split():
     save(f"good-{name}.npy", np.array([[1, 2, 3], [100, 0, 5]], "<" + name))
 
+# Above 2048 odd numbers lie between two values of float16.
+save("good-iota-f2.npy", np.arange(2100).astype("<f2"))
+
 save("bad-big-endian.npy", x.astype(">f4"))
 save("bad-fortran.npy", np.asfortranarray(x.reshape(2, 4)))
 save("bad-bool.npy", x > 0)
