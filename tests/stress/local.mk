@@ -18,6 +18,14 @@ tests_stress_no_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=real
 	-Wl,--wrap=aligned_alloc -Wl,--wrap=free -Wl,--wrap=pthread_create -Wl,--wrap=pthread_join
 tests_stress_no_memory_SOURCES = tests/stress/no_memory.c tests/stress/stress.h
 
+check_PROGRAMS += tests/stress/no_malloc
+TESTS += tests/stress/no_malloc.sh
+EXTRA_DIST += tests/stress/no_malloc.sh
+tests_stress_no_malloc_LDADD = lib/libglacier-internal.la
+tests_stress_no_malloc_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc
+tests_stress_no_malloc_SOURCES = tests/stress/no_malloc.c tests/stress/stress.h
+
 # Header only: the functions are computed here, not emitted.
 CHECK_LONG += tests/stress/math_f32_long.sh:600
 EXTRA_DIST += tests/stress/math_f32_long.sh maint/derive-math-f32.py
