@@ -71,3 +71,9 @@ TESTS += tests/stress/broken_input
 tests_stress_broken_input_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_broken_input_LDADD = lib/libglacier-internal.la
 tests_stress_broken_input_SOURCES = tests/stress/broken_input.c tests/stress/stress.h
+
+# The processor's device by the public calls.
+check_PROGRAMS += tests/stress/device_cpu
+TESTS += tests/stress/device_cpu
+tests_stress_device_cpu_LDADD = lib/libglacier.la
+tests_stress_device_cpu_SOURCES = tests/stress/device_cpu.c tests/stress/stress.h
