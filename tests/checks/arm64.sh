@@ -32,7 +32,7 @@ build=$top_builddir/tests/checks/arm64
 mkdir -p "$build" && cd "$build" || exit 99
 [ -f Makefile ] || "$top_srcdir/configure" --host=$host --enable-werror \
 	--without-criterion --without-spirv-tools --without-vulkan --without-zlib --without-crypto --without-mpi \
-	CJSON_CFLAGS="-I$root/usr/include" CJSON_LIBS="-L$libdir -lcjson" >configure.out 2>&1 ||
+	CJSON_CFLAGS="-I$root/usr/include" CJSON_LIBS="-L$libdir -lcjson" LDFLAGS="-Wl,-rpath-link,$libdir" >configure.out 2>&1 ||
 	{ tail -n 5 configure.out; fail "configure --host=$host"; finish; }
 make -j2 >make.out 2>&1 || { tail -n 20 make.out; fail "make"; finish; }
 readelf -h lib/.libs/libglacier.so | grep -q AArch64 || fail "the library is not for arm64"
