@@ -104,6 +104,9 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/live.h \
 	lib/ir/lower.c \
 	lib/ir/lower.h \
+	lib/ir/lower_inst.c \
+	lib/ir/lower_inst.h \
+	lib/ir/lower_plain.c \
 	lib/ir/math.c \
 	lib/ir/math.h \
 	lib/ir/math_f32.h \
