@@ -63,7 +63,6 @@ static const char warning_names[GLACIER_WARNING_COUNT][20] = {
 	[GLACIER_WARNING_DIVERGENT_BARRIER] = "divergent-barrier",
 	[GLACIER_WARNING_UNSET] = "unset",
 	[GLACIER_WARNING_SHARED_MEMORY] = "shared-memory",
-	[GLACIER_WARNING_UNUSED] = "unused",
 	[GLACIER_WARNING_UNKNOWN_LIMIT] = "unknown-limit",
 	[GLACIER_WARNING_OUT_OF_BOUNDS] = "out-of-bounds",
 };
