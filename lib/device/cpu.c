@@ -211,6 +211,9 @@ static enum glacier_status cpu_open(struct glacier_device *device, uint32_t inde
 
 /* --- Arrays: the host's memory is the device's ---------------------------- */
 
+/* No process has so many addresses: refused without asking, and no sum below can wrap. */
+static const uint64_t MOST_BYTES = UINT64_C(1) << 46;
+
 static enum glacier_status cpu_array_create(struct glacier_array *array, struct glacier_diag *diag)
 {
 	uintptr_t at;
@@ -219,6 +222,8 @@ static enum glacier_status cpu_array_create(struct glacier_array *array, struct 
 	array->reserved_bytes = array->bytes;
 	if (array->wrapped)
 		return GLACIER_OK;
+	if (array->bytes > MOST_BYTES)
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
 	array->reserved_bytes = (array->bytes + ALIGNMENT) & ~(uint64_t)(ALIGNMENT - 1);
 	/* calloc, for pages that are zero until they are touched; it aligns to 16 only. */
 	array->backing = calloc(1, array->reserved_bytes + ALIGNMENT);

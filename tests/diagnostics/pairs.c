@@ -201,15 +201,22 @@ static void hear(void *user, const struct glacier_diagnostic *d)
 	snprintf(heard->source, sizeof heard->source, "%s", d->location.source ? d->location.source : "");
 }
 
+/* Included texts: they live as long as the module. */
+static char *kept[64];
+static size_t kept_count;
+
 static bool include(void *user, const char *path, const char *from, struct glacier_text *out)
 {
 	static char name[64];
 	size_t size;
-	char *text = strchr(path, '/') ? NULL : load(path, &size);
+	char *text = NULL;
 
 	(void)user, (void)from;
+	if (!strchr(path, '/') && kept_count < sizeof kept / sizeof *kept)
+		text = load(path, &size);
 	if (!text)
 		return false;
+	kept[kept_count++] = text;
 	snprintf(name, sizeof name, "%.63s", path);
 	*out = (struct glacier_text){.name = name, .text = text, .size = size};
 	return true;
@@ -239,6 +246,8 @@ static enum glacier_status run(const struct sample *sample, struct heard *heard)
 		FAIL("%s: something was written all the same", sample->name);
 	glacier_buffer_fini(&buffer);
 	glacier_module_destroy(module);
+	while (kept_count)
+		free(kept[--kept_count]);
 	return status;
 }
 
