@@ -138,21 +138,25 @@ static void describe(const struct answer *answer, char *out, size_t bytes)
 /*
  * llvmpipe takes 0 + x, x - 0 and 0 * x for x, x and 0 where the 0 is a literal, although the
  * module declares SignedZeroInfNanPreserve (lp_build_add, lp_build_mul): the sign of a zero is
- * lost, and what 0 * NaN or 0 * infinity is.
+ * lost, and what 0 * NaN or 0 * infinity is. The product of two literal factors of an Fma is
+ * such a literal when it vanishes. And the f64 literals 0 and -0 are one to it where both stand
+ * in a kernel: Abs(-0) beside a 0 gives -0.
  */
 static bool is_literal_zero(const struct batch *batch, const struct job *job, const uint64_t arg[4],
 			    const struct answer *answer, uint64_t got)
 {
 	uint64_t magnitude = batch->type == EV_F32 ? 0x7fffffff : INT64_MAX;
 	struct answer nan = {.type = answer->type, .count = 1, .bits = {answer->bits[0]}};
+	bool zeros = !(answer->bits[0] & magnitude), found = false;
 
-	if (batch->kernels->strict || !ev_is_float(answer->type) || got & magnitude ||
-	    !strstr(" Add Sub Mul Fma ", job->cell->row))
+	if (batch->kernels->strict || !ev_is_float(answer->type) || got & magnitude)
 		return false;
 	for (int i = 0; i < 3; i++)
-		if (job->spellings[i].literal && !(arg[i] & magnitude))
-			return !(answer->bits[0] & magnitude) || answer_allows(&nan, magnitude);
-	return false;
+		found |= job->spellings[i].literal && !(arg[i] & magnitude);
+	if (zeros && ((found && batch->type == EV_F64) ||
+		      (!strcmp(job->cell->row, "Fma") && job->spellings[0].literal && job->spellings[1].literal)))
+		return true;
+	return found && strstr(" Add Sub Mul Fma ", job->cell->row) && (zeros || answer_allows(&nan, magnitude));
 }
 
 static void check_job(struct batch *batch, const struct job *job, const void *const outputs[2][OUTPUTS])
