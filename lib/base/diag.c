@@ -53,11 +53,6 @@ static const char *at(uint32_t offset)
 	return (const char *)&pool + offset;
 }
 
-enum glacier_status glc_code_status(enum glc_code code)
-{
-	return rows[code].status;
-}
-
 static const char warning_names[GLACIER_WARNING_COUNT][20] = {
 	[GLACIER_WARNING_UNREACHABLE] = "unreachable",
 	[GLACIER_WARNING_DIVERGENT_BARRIER] = "divergent-barrier",

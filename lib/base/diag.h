@@ -40,9 +40,6 @@ enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, ui
 void glc_note(struct glacier_diag *diag, uint64_t where, const char *text, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The row's status without reporting. */
-enum glacier_status glc_code_status(enum glc_code code);
-
 /* How many errors are reported; those after them are dropped, and a reader stops. */
 static inline uint32_t glc_max_errors(const struct glacier_diag *diag)
 {

@@ -47,7 +47,6 @@ enum {
 	GLC_MOD_UNREACHABLE = 1 << 3,  /* EndIf, EndLoop: control never gets behind it */
 	GLC_MOD_OPEN = 1 << 4,     /* Else, EndIf, Continuing: the run before it reaches its end */
 	GLC_MOD_UNROLL = 1 << 5,   /* Loop: the source asked for it */
-	GLC_MOD_DEAD = 1 << 6,     /* nobody needs the result: passes drop it */
 };
 
 enum glc_scope { GLC_SCOPE_NONE, GLC_SCOPE_WORKGROUP, GLC_SCOPE_DEVICE, GLC_SCOPE_SYSTEM };
