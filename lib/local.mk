@@ -83,6 +83,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/backend.h \
 	lib/ir/build.c \
 	lib/ir/build.h \
+	lib/ir/share.h \
 	lib/ir/cfg_print.c \
 	lib/ir/expand.c \
 	lib/ir/expand.h \

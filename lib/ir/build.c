@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ir/build.h"
+#include "ir/share.h"
 
 #include <string.h>
 
@@ -34,6 +34,7 @@ void glc_builder_restart(struct glc_builder *b)
 	memset(&b->insts, 0, sizeof b->insts);
 	memset(&b->edge_values, 0, sizeof b->edge_values);
 	memset(&b->chain, 0, sizeof b->chain);
+	b->replaced = false;
 	GLC_PRESIZE(b->memory, &b->insts, 32);
 	if (b->optimize)
 		GLC_PRESIZE(b->memory, &b->chain, 32);
@@ -126,27 +127,11 @@ glc_value glc_append(struct glc_builder *b, const struct glc_inst *inst)
 	return b->insts.count - 1;
 }
 
-static inline uint32_t hash_of(const struct glc_inst *inst)
-{
-	uint64_t head, args[2], h;
-
-	memcpy(&head, inst, sizeof head);
-	memcpy(args, inst->arg, sizeof args);
-	h = (head ^ args[0] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-	h = (h ^ h >> 29 ^ args[1]) * 0x9e3779b97f4a7c15u;
-	return (uint32_t)(h >> 32);
-}
-
-static inline bool same(const struct glc_inst *a, const struct glc_inst *c)
-{
-	return !memcmp(a, c, offsetof(struct glc_inst, pos));
-}
-
 /*
  * Unrolling and expansion make more instructions than the source has statements. Each chain
  * becomes four, whose parts stay in order.
  */
-static __attribute__((cold, noinline)) void grow_heads(struct glc_builder *b)
+void glc_share_grow(struct glc_builder *b)
 {
 	uint32_t size = b->head_mask + 1, mask = size * 4 - 1;
 	uint32_t *heads = size < 1u << 24 ? glc_bump_zero(b->memory, (size_t)size * 4 * sizeof *heads) : NULL;
@@ -158,7 +143,7 @@ static __attribute__((cold, noinline)) void grow_heads(struct glc_builder *b)
 		uint32_t next;
 
 		for (uint32_t i = b->heads[old]; i; i = next) {
-			uint32_t part = (hash_of(&b->insts.at[i - 1]) & mask) / size;
+			uint32_t part = (glc_share_hash(&b->insts.at[i - 1]) & mask) / size;
 
 			next = b->chain.at[i - 1].older;
 			*end[part] = i;
@@ -180,35 +165,21 @@ static bool is_shareable(const struct glc_builder *b, const struct glc_inst *ins
 	       b->objects[inst->object].access == GLC_READ;
 }
 
-/* Appends an instruction that nothing before it can stand for, and shares it from here on. */
-static inline glc_value append_shared(struct glc_builder *b, const struct glc_inst *inst, uint32_t slot)
-{
-	glc_value value = glc_append(b, inst);
-
-	if (b->failed || !GLC_RESERVE(b->memory, &b->chain, b->insts.count - b->chain.count)) {
-		b->failed = true;
-		return value;
-	}
-	b->chain.count = b->insts.count;
-	b->chain.at[value] = (struct glc_shared){.older = b->heads[slot], .before = b->newest};
-	b->heads[slot] = b->newest = value + 1;
-	if (++b->shared_count > b->head_mask * 2u)
-		grow_heads(b);
-	return value;
-}
-
 /* What folding and the identities make of it, or GLC_NO_VALUE. */
 static glc_value simplify(struct glc_builder *b, const struct glc_inst *inst)
 {
 	glc_value value = glc_fold(b, inst);
 
-	return value == GLC_NO_VALUE ? glc_identity(b, inst) : value;
+	if (value != GLC_NO_VALUE)
+		return value;
+	value = glc_identity(b, inst);
+	b->replaced |= value != GLC_NO_VALUE;
+	return value;
 }
 
 glc_value glc_emit_inst(struct glc_builder *b, const struct glc_inst *given)
 {
-	struct glc_inst inst;
-	uint32_t slot;
+	struct glc_inst inst, *at;
 	glc_value value;
 
 	if (!b->optimize || !is_shareable(b, given))
@@ -225,11 +196,12 @@ glc_value glc_emit_inst(struct glc_builder *b, const struct glc_inst *given)
 		if (value != GLC_NO_VALUE)
 			return value;
 	}
-	slot = hash_of(&inst) & b->head_mask;
-	for (uint32_t i = b->heads[slot]; i; i = b->chain.at[i - 1].older)
-		if (same(&b->insts.at[i - 1], &inst))
-			return i - 1;
-	return append_shared(b, &inst, slot);
+	if (!glc_share_reserve(b, 1))
+		return 0;
+	at = &b->insts.at[b->insts.count];
+	*at = inst;
+	at->pos = b->pos;
+	return glc_share(b);
 }
 
 void glc_scope_end(struct glc_builder *b, uint32_t begin)
@@ -238,7 +210,7 @@ void glc_scope_end(struct glc_builder *b, uint32_t begin)
 	while (b->newest > begin) {
 		uint32_t i = b->newest - 1;
 
-		b->heads[hash_of(&b->insts.at[i]) & b->head_mask] = b->chain.at[i].older;
+		b->heads[glc_share_hash(&b->insts.at[i]) & b->head_mask] = b->chain.at[i].older;
 		b->newest = b->chain.at[i].before;
 		b->shared_count--;
 	}

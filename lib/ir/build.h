@@ -24,6 +24,7 @@ struct glc_builder {
 	uint32_t const_mask;
 	uint32_t pos;               /* given to each instruction */
 	bool optimize;              /* fold, apply identities, share */
+	bool replaced;              /* an identity gave an older value: one between may be dead */
 	bool failed;                /* memory ran out: sticky, ids stay valid to use */
 	/* Sharing: chains of pure instructions by hash, newest first; popped with their region. */
 	GLC_ARRAY(struct glc_shared) chain;  /* parallel to insts; set for those that are shared */

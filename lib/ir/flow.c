@@ -89,8 +89,8 @@ static bool is_inside(glc_value value, glc_value head)
 	return !glc_is_const(value) && value > head;
 }
 
-static glc_value merge(struct ssa *s, struct ssa_frame *frame, uint32_t pos,
-		       const struct ssa_join *join, bool second_open)
+static inline glc_value merge(struct ssa *s, struct ssa_frame *frame, uint32_t pos,
+			      const struct ssa_join *join, bool second_open)
 {
 	glc_value first = frame->first_open ? join->first : GLC_NO_VALUE;
 	glc_value second = second_open ? join->second : GLC_NO_VALUE;

@@ -142,6 +142,7 @@ struct glc_kernel {
 	uint32_t inst_count;
 	glc_value *edge_values;  /* the lists of Break, Continue, Continuing, EndLoop */
 	uint32_t edge_value_count;
+	bool trimmed;            /* made so that nothing in it is dead */
 	bool converges;          /* has a barrier or subgroup instruction */
 	bool coherent;           /* has a barrier, fence or atomic ordering: see glc_is_coherent */
 };

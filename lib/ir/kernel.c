@@ -252,6 +252,21 @@ static void subgroup(struct ssa *s)
 	s->kernel->subgroup = size.value;
 }
 
+glc_value glc_ssa_param(struct ssa *s, uint32_t index)
+{
+	const struct glc_object *object = &s->kernel->objects[index];
+	struct glc_inst inst = {
+		.op = object->kind == GLC_OBJECT_SPEC ? GLC_OP_Spec : GLC_OP_Param,
+		.type = object->type,
+		.from = object->type,
+		.object = (uint16_t)index,
+		.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
+	};
+
+	s->b.pos = object->pos;
+	return glc_append(&s->b, &inst);
+}
+
 bool glc_ssa_declare(struct ssa *s)
 {
 	struct glc_kernel *kernel = s->kernel;
@@ -277,18 +292,9 @@ bool glc_ssa_declare(struct ssa *s)
 	if (s->failed)
 		return false;
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct glc_inst inst = {
-			.op = kernel->objects[i].kind == GLC_OBJECT_SPEC ? GLC_OP_Spec : GLC_OP_Param,
-			.type = kernel->objects[i].type,
-			.from = kernel->objects[i].type,
-			.object = (uint16_t)i,
-			.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
-		};
-
-		s->b.pos = kernel->objects[i].pos;
+	/* A stream asks for its scalar where it needs it. */
+	for (uint32_t i = 0; !s->source->is_stream && i < count; i++)
 		if (kernel->objects[i].kind == GLC_OBJECT_SCALAR || kernel->objects[i].kind == GLC_OBJECT_SPEC)
-			s->object_values[i] = glc_append(&s->b, &inst);
-	}
+			s->object_values[i] = glc_ssa_param(s, i);
 	return true;
 }

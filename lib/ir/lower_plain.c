@@ -35,23 +35,34 @@ static bool argument_needs_lowering(const struct glc_inst *inst)
 	return inst->op == GLC_OP_If ? glc_is_const(inst->arg[0]) : inst->from == GLC_U64;
 }
 
-static bool kernel_needs_lowering(const struct glc_kernel *kernel, uint8_t where, bool optimize,
-				  uint8_t *used)
+static bool is_plain(const struct glc_inst *inst, uint8_t where)
+{
+	uint8_t how = plain[inst->op];
+
+	if ((how & (where | BUT_INTS | CHECK_ARG)) == where)
+		return true;
+	return (how & where) && !((how & BUT_INTS) && glc_is_int(inst->from)) &&
+	       !((how & CHECK_ARG) && argument_needs_lowering(inst));
+}
+
+static bool all_plain(const struct glc_kernel *kernel, uint8_t where)
+{
+	const struct glc_inst *inst = kernel->insts, *end = inst + kernel->inst_count;
+
+	while (inst < end && is_plain(inst, where))
+		inst++;
+	return inst == end;
+}
+
+/* Of plain instructions alone: there are no loops among them, so users stand behind what they use. */
+static bool has_dead(const struct glc_kernel *kernel, uint8_t *used)
 {
 	for (uint32_t i = kernel->inst_count; i-- > 0;) {
 		const struct glc_inst *inst = &kernel->insts[i];
 
-		uint8_t how = plain[inst->op];
-
-		if (!(how & where) || ((how & BUT_INTS) && glc_is_int(inst->from)) ||
-		    ((how & CHECK_ARG) && argument_needs_lowering(inst)))
-			return true;
-		/* Users stand behind what they use: there are no loops among the plain ones. */
-		if (!optimize)
-			continue;
 		if (!used[i] && glc_ops[inst->op].result != '-')
 			return true;
-		/* None of the plain ones takes more than three; an absent one counts as constant. */
+		/* None of them takes more than three; an absent one counts as constant. */
 		for (int a = 0; a < 3; a++)
 			if (!glc_is_const(inst->arg[a]))
 				used[inst->arg[a]] = 1;
@@ -63,10 +74,15 @@ bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *ta
 			struct glacier_memory *memory)
 {
 	for (uint32_t i = 0; i < ir->kernel_count; i++) {
-		uint8_t *used = glc_bump_zero(memory, ir->kernels[i].inst_count);
+		const struct glc_kernel *kernel = &ir->kernels[i];
+		uint8_t *used;
 
-		if (!used ||
-		    kernel_needs_lowering(&ir->kernels[i], (uint8_t)(1 << target->kind), optimize, used))
+		if (!all_plain(kernel, (uint8_t)(1 << target->kind)))
+			return true;
+		if (!optimize || kernel->trimmed)
+			continue;
+		used = glc_bump_zero(memory, kernel->inst_count);
+		if (!used || has_dead(kernel, used))
 			return true;
 	}
 	return false;

@@ -585,7 +585,7 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 	memset(ir, 0, sizeof *ir);
 	ir->memory = memory;
 	ir->kernels = glc_bump(memory, tree->kernels.count * sizeof *ir->kernels);
-	if (!ir->kernels || !glc_builder_init(&s.b, memory, tree->stmts.count)) {
+	if (!ir->kernels || !glc_builder_init(&s.b, memory, tree->stmts.count + tree->rows.count)) {
 		glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 		return;
 	}

@@ -120,6 +120,8 @@ struct ssa {
 /* kernel.c */
 void glc_ssa_check_constants(struct ssa *s);
 bool glc_ssa_declare(struct ssa *s);
+/* The value of a scalar or specialization constant, from here on. */
+glc_value glc_ssa_param(struct ssa *s, uint32_t index);
 /* operand.c: each false after a diagnostic. */
 bool glc_ssa_value_slow(struct ssa *s, struct glc_operand operand, enum glc_type type, glc_value *value);
 bool glc_ssa_index(struct ssa *s, struct glc_operand operand, glc_value *value, enum glc_type *type);

@@ -102,7 +102,8 @@ struct stream {
 	struct glc_tree *tree;
 	const struct glc_row *row;
 	uint32_t index;                /* of the row, for messages */
-	uint64_t set_f, set_r;         /* which registers hold a value by now */
+	/* Which registers hold a value by now: a byte each, 0 or 1. */
+	uint8_t set_f[GLC_STREAM_REGISTERS], set_r[GLC_STREAM_REGISTERS];
 };
 
 static bool is_register(struct stream *s, char file, char which, int64_t value)
@@ -147,11 +148,11 @@ static bool check_row(struct stream *s)
 /* A register that is read: it holds 0 if nothing was written to it before. */
 static inline void reads(struct stream *s, char file, int64_t number)
 {
-	uint64_t *set = file == 'f' ? &s->set_f : &s->set_r;
+	uint8_t *set = file == 'f' ? s->set_f : s->set_r;
 
-	if (*set >> number & 1)
+	if (set[number])
 		return;
-	*set |= UINT64_C(1) << number;
+	set[number] = 1;
 	glc_warn(s->tree->diag, GLC_GA_ROW_UNSET, s->row->pos, s->index, file, (int)number);
 }
 
@@ -167,23 +168,24 @@ static void note_registers(struct stream *s)
 	if (v[0] == GLC_OP_Fma)
 		reads(s, 'f', v[3]);
 	if (shape.d != '-')
-		*(shape.d == 'f' ? &s->set_f : &s->set_r) |= UINT64_C(1) << v[3];
+		(shape.d == 'f' ? s->set_f : s->set_r)[v[3]] = 1;
 }
 
-/* The common row, Add and its like: right, of registers that hold something. */
-static inline bool is_plain_row(struct stream *s)
+/* How many rows from `at` on are Add and its like, right, of registers that hold something. */
+static uint32_t plain_rows(struct stream *s, const struct glc_row *at, uint32_t count)
 {
-	const int64_t *v = s->row->value;
-	uint64_t sources;
+	uint32_t n = 0;
 
-	if (v[0] < GLC_OP_Add || v[0] > GLC_OP_Div ||
-	    ((uint64_t)v[1] | (uint64_t)v[2] | (uint64_t)v[3]) >= GLC_STREAM_REGISTERS)
-		return false;
-	sources = UINT64_C(1) << v[1] | UINT64_C(1) << v[2];
-	if ((s->set_f & sources) != sources)
-		return false;
-	s->set_f |= UINT64_C(1) << v[3];
-	return true;
+	for (; n < count; n++) {
+		const int64_t *v = at[n].value;
+
+		if ((uint64_t)(v[0] - GLC_OP_Add) > GLC_OP_Div - GLC_OP_Add ||
+		    ((uint64_t)v[1] | (uint64_t)v[2] | (uint64_t)v[3]) >= GLC_STREAM_REGISTERS ||
+		    !(s->set_f[v[1]] & s->set_f[v[2]]))
+			break;
+		s->set_f[v[3]] = 1;
+	}
+	return n;
 }
 
 void glc_stream_end(struct glc_tree *tree)
@@ -195,11 +197,16 @@ void glc_stream_end(struct glc_tree *tree)
 
 	for (uint32_t i = 0; i < count && tree->diag->errors < glc_max_errors(tree->diag); i++) {
 		s.row = &tree->rows.at[kernel->first_row + i];
-		s.index = i;
-		if (!returned && is_plain_row(&s)) {
-			kernel->live_rows = i + 1;
-			continue;
+		if (!returned) {
+			uint32_t plain = plain_rows(&s, s.row, count - i);
+
+			i += plain;
+			s.row += plain;
+			kernel->live_rows = i;
+			if (i == count)
+				break;
 		}
+		s.index = i;
 		if (!check_row(&s))
 			continue;
 		if (returned) {

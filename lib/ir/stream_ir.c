@@ -5,28 +5,29 @@
  * partial workgroup too. A predicated-off load gives 0. Accesses that follow one another
  * share one test.
  */
+#include "ir/share.h"
 #include "ir/ssa.h"
 #include "ir/stream.h"
 
-struct chosen_row {
-	const struct glc_row *row;
-	bool result;                   /* somebody needs what it writes */
-};
+#include <string.h>
 
 struct rows {
 	struct ssa *s;
-	const struct chosen_row *at;
+	const struct glc_row *at;      /* the kernel's, up to its Return */
+	const uint8_t *needed;         /* by row; NULL: all as they stand */
 	uint32_t count;
+	/* What they hold; GLC_NO_VALUE: not written yet, so 0. */
 	glc_value f[GLC_STREAM_REGISTERS], r[GLC_STREAM_REGISTERS];
-	uint64_t set_f, set_r;         /* which of them are filled; the others are 0 */
 	glc_value in;                  /* gid < n; GLC_NO_VALUE: not made yet */
 };
 
 /* --- Which rows ---------------------------------------------------------- */
 
-/* Registers that a row further on reads. */
+enum { ROW = 1, RESULT = 2 };   /* needed of a row: it, and what it writes */
+
+/* Registers that a row further on reads: a byte each, 0 or 1. */
 struct live {
-	uint64_t f, r;
+	uint8_t f[GLC_STREAM_REGISTERS], r[GLC_STREAM_REGISTERS];
 };
 
 static bool has_effect(int64_t op)
@@ -42,81 +43,124 @@ static bool has_effect(int64_t op)
 	return false;
 }
 
-/* Whether the row is needed, going backwards; what it reads is live before it then. */
-static inline bool is_needed(struct live *live, const int64_t *v, bool *result)
+/* Add and its like, the common row: two registers and a result. */
+static inline bool is_binary(int64_t op)
+{
+	return (uint64_t)(op - GLC_OP_Add) <= GLC_OP_Div - GLC_OP_Add;
+}
+
+/* What is needed of a row, going backwards; what it reads is live before it then. */
+static uint8_t need(struct live *live, const int64_t *v)
 {
 	struct glc_row_shape shape = glc_row_shapes[v[0]];
-	uint64_t *file = shape.d == 'r' ? &live->r : &live->f;
-	uint64_t bit = shape.d == '-' ? 0 : UINT64_C(1) << v[3];
+	uint8_t none = 0, *written = shape.d == 'f' ? &live->f[v[3]] : shape.d == 'r' ? &live->r[v[3]] : &none;
+	bool result = *written;
 
-	*result = *file & bit;
-	if (!*result && !has_effect(v[0]))
-		return false;
-	*file &= ~bit;
+	if (!result && !has_effect(v[0]))
+		return 0;
+	*written = 0;
 	if (shape.a == 'f')
-		live->f |= UINT64_C(1) << v[1];
+		live->f[v[1]] = 1;
 	if (shape.b == 'f')
-		live->f |= UINT64_C(1) << v[2];
+		live->f[v[2]] = 1;
 	if (shape.b == 'r')
-		live->r |= UINT64_C(1) << v[2];
+		live->r[v[2]] = 1;
 	if (v[0] == GLC_OP_Fma)
-		live->f |= bit;
+		live->f[v[3]] = 1;
+	return ROW | (result ? RESULT : 0);
+}
+
+/* What is live is known in advance, so that nothing has to be made first and dropped afterwards. */
+static bool choose(struct rows *w)
+{
+	uint8_t *needed = glc_bump(w->s->memory, w->count);
+	struct live live = {0};
+
+	if (!needed)
+		return false;
+	for (uint32_t i = w->count; i-- > 0;) {
+		const int64_t *v = w->at[i].value;
+
+		if (!is_binary(v[0])) {
+			needed[i] = need(&live, v);
+		} else if (live.f[v[3]]) {
+			live.f[v[3]] = 0;
+			live.f[v[1]] = live.f[v[2]] = 1;
+			needed[i] = ROW | RESULT;
+		} else {
+			needed[i] = 0;
+		}
+	}
+	w->needed = needed;
 	return true;
 }
 
-/*
- * All rows as they stand, or, optimizing, those that something needs: two words say what is
- * live, so that nothing has to be made first and dropped afterwards.
- */
-static bool choose(struct rows *w)
+static inline bool is_needed(const struct rows *w, uint32_t row, uint8_t what)
 {
-	uint32_t count = w->s->source->live_rows;
-	struct chosen_row *chosen = glc_bump(w->s->memory, count * sizeof *chosen), *at = chosen + count;
-	struct live live = {0};
-
-	if (!chosen)
-		return false;
-	for (uint32_t i = count; i-- > 0;) {
-		const struct glc_row *row = &w->s->tree->rows.at[w->s->source->first_row + i];
-		bool result = true;
-
-		if (!w->s->b.optimize || is_needed(&live, row->value, &result))
-			*--at = (struct chosen_row){row, result};
-	}
-	w->at = at;
-	w->count = (uint32_t)(chosen + count - at);
-	return true;
+	return !w->needed || w->needed[row] & what;
 }
 
 /* --- What they say ------------------------------------------------------- */
 
 static inline glc_value value_f(struct rows *w, int64_t number)
 {
-	return w->set_f >> number & 1 ? w->f[number] : glc_const_bits(&w->s->b, GLC_F32, 0);
+	return w->f[number] != GLC_NO_VALUE ? w->f[number] : glc_const_bits(&w->s->b, GLC_F32, 0);
 }
 
 static inline glc_value value_r(struct rows *w, int64_t number)
 {
-	return w->set_r >> number & 1 ? w->r[number] : glc_const_bits(&w->s->b, GLC_U32, 0);
+	return w->r[number] != GLC_NO_VALUE ? w->r[number] : glc_const_bits(&w->s->b, GLC_U32, 0);
 }
 
-static inline void write_f(struct rows *w, int64_t number, glc_value value)
+/*
+ * The run of Add and its like that begins at row `first`. No identity of theirs keeps every
+ * bit, so that only constants fold. Gives the row behind them.
+ */
+static uint32_t binary_rows(struct rows *w, uint32_t first)
 {
-	w->f[number] = value;
-	w->set_f |= UINT64_C(1) << number;
-}
+	struct glc_builder *b = &w->s->b;
+	uint32_t end = first;
 
-/* Add and its like: the common row. */
-static inline void binary_row(struct rows *w, const int64_t *v)
-{
-	struct glc_inst inst = {
-		.op = (uint16_t)v[0],
-		.type = GLC_F32,
-		.from = GLC_F32,
-		.arg = {value_f(w, v[1]), value_f(w, v[2]), GLC_NO_VALUE, GLC_NO_VALUE},
-	};
+	while (end < w->count && is_binary(w->at[end].value[0]))
+		end++;
+	if (!glc_share_reserve(b, end - first))
+		return end;
+	for (uint32_t i = first; i < end; i++) {
+		const struct glc_row *row = &w->at[i];
+		enum glc_op op = (enum glc_op)row->value[0];
+		glc_value x, y, value;
+		struct glc_inst *inst;
 
-	write_f(w, v[3], glc_emit_inst(&w->s->b, &inst));
+		if (!is_needed(w, i, ROW))
+			continue;
+		x = value_f(w, row->value[1]);
+		y = value_f(w, row->value[2]);
+		if (b->optimize && x > y && (glc_ops[op].flags & GLC_COMMUTES)) {
+			value = x;
+			x = y;
+			y = value;
+		}
+		inst = &b->insts.at[b->insts.count];
+		*inst = (struct glc_inst){
+			.op = (uint16_t)op,
+			.type = GLC_F32,
+			.from = GLC_F32,
+			.arg = {x, y, GLC_NO_VALUE, GLC_NO_VALUE},
+			.pos = row->pos,
+		};
+		if (!b->optimize) {
+			value = b->insts.count++;
+		} else if ((x | y) & GLC_CONST_BIT) {
+			struct glc_inst given = *inst;
+
+			b->pos = row->pos;
+			value = glc_emit_inst(b, &given);
+		} else {
+			value = glc_share(b);
+		}
+		w->f[row->value[3]] = value;
+	}
+	return end;
 }
 
 static void plain_row(struct rows *w, const int64_t *v)
@@ -135,14 +179,13 @@ static void plain_row(struct rows *w, const int64_t *v)
 	case GLC_OP_Nop:
 		return;
 	case GLC_OP_LoadConstant:
-		write_f(w, v[3], glc_const_bits(&s->b, GLC_F32, (uint32_t)v[1]));
+		w->f[v[3]] = glc_const_bits(&s->b, GLC_F32, (uint32_t)v[1]);
 		return;
 	case GLC_OP_LocalId:
 	case GLC_OP_GlobalId:
 		inst.type = GLC_U32;
 		inst.from = GLC_VOID;
 		w->r[v[3]] = glc_emit_inst(&s->b, &inst);
-		w->set_r |= UINT64_C(1) << v[3];
 		return;
 	case GLC_OP_BarrierSync:
 		s->kernel->converges = s->kernel->coherent = true;
@@ -153,7 +196,7 @@ static void plain_row(struct rows *w, const int64_t *v)
 		s->kernel->converges = true;
 		inst.arg[0] = value_f(w, v[1]);
 		inst.arg[1] = glc_const_u32(&s->b, v[2] ? (uint32_t)v[2] : 16);
-		write_f(w, v[3], glc_append(&s->b, &inst));
+		w->f[v[3]] = glc_append(&s->b, &inst);
 		return;
 	default:
 		break;
@@ -163,7 +206,7 @@ static void plain_row(struct rows *w, const int64_t *v)
 		inst.arg[1] = value_f(w, v[2]);
 	if (op == GLC_OP_Fma)
 		inst.arg[2] = value_f(w, v[3]);
-	write_f(w, v[3], glc_emit_inst(&s->b, &inst));
+	w->f[v[3]] = glc_emit_inst(&s->b, &inst);
 }
 
 static bool is_access(const struct glc_row *row)
@@ -171,9 +214,10 @@ static bool is_access(const struct glc_row *row)
 	return glc_row_shapes[row->value[0]].b == 'r';
 }
 
-static void access(struct rows *w, const struct chosen_row *chosen)
+static void access(struct rows *w, uint32_t row)
 {
-	const int64_t *v = chosen->row->value;
+	const int64_t *v = w->at[row].value;
+	bool result = is_needed(w, row, RESULT);
 	struct ssa *s = w->s;
 	enum glc_op op = (enum glc_op)v[0];
 	struct glc_inst inst = {
@@ -191,13 +235,13 @@ static void access(struct rows *w, const struct chosen_row *chosen)
 
 	if (!loads)
 		inst.arg[1] = value_f(w, v[1]);
-	if (op == GLC_OP_AtomicAdd && !chosen->result)
+	if (op == GLC_OP_AtomicAdd && !result)
 		inst.mods = GLC_MOD_UNUSED;
 	object->used |= op == GLC_OP_AtomicAdd ? GLC_READWRITE : loads ? GLC_READ : GLC_WRITE;
 	object->atomic |= op == GLC_OP_AtomicAdd;
 	value = glc_emit_inst(&s->b, &inst);
-	if (glc_row_shapes[op].d == 'f' && chosen->result)
-		write_f(w, v[3], value);
+	if (glc_row_shapes[op].d == 'f' && result)
+		w->f[v[3]] = value;
 }
 
 /* gid < n, made before the first access. */
@@ -209,8 +253,9 @@ static void make_test(struct rows *w)
 		.type = GLC_U32,
 		.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
 	};
+	glc_value count = glc_ssa_param(w->s, GLC_COUNT);
 
-	w->in = glc_emit2(b, GLC_OP_Lt, GLC_U32, glc_emit_inst(b, &gid), w->s->object_values[GLC_COUNT]);
+	w->in = glc_emit2(b, GLC_OP_Lt, GLC_U32, glc_emit_inst(b, &gid), count);
 }
 
 /* The accesses from `first` on under one test. Gives the row behind them. */
@@ -224,12 +269,16 @@ static uint32_t accesses(struct rows *w, uint32_t first)
 		make_test(w);
 	glc_if(b, w->in);
 	scope = glc_scope_begin(b);
-	for (; next < w->count && is_access(w->at[next].row); next++) {
-		const struct glc_row *row = w->at[next].row;
+	for (; next < w->count; next++) {
+		const struct glc_row *row = &w->at[next];
 
+		if (!is_needed(w, next, ROW))
+			continue;
+		if (!is_access(row))
+			break;
 		b->pos = row->pos;
-		access(w, &w->at[next]);
-		if (glc_row_shapes[row->value[0]].d == 'f' && w->at[next].result)
+		access(w, next);
+		if (glc_row_shapes[row->value[0]].d == 'f' && is_needed(w, next, RESULT))
 			loaded |= UINT64_C(1) << row->value[3];
 	}
 	glc_scope_end(b, scope);
@@ -245,31 +294,40 @@ static uint32_t accesses(struct rows *w, uint32_t first)
 
 void glc_stream_build(struct ssa *s)
 {
-	struct rows w = {.s = s, .in = GLC_NO_VALUE};
+	struct rows w;
 	struct glc_inst end = {
 		.op = GLC_OP_Return,
 		.arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE},
 	};
 
-	if (!choose(&w)) {
+	w.s = s;
+	w.needed = NULL;
+	w.in = GLC_NO_VALUE;
+	memset(w.f, 0xff, sizeof w.f);
+	memset(w.r, 0xff, sizeof w.r);
+	w.at = &s->tree->rows.at[s->source->first_row];
+	w.count = s->source->live_rows;
+	if (s->b.optimize && !choose(&w)) {
 		s->failed = true;
 		return;
 	}
 	for (uint32_t i = 0; i < w.count && !s->b.failed;) {
-		const int64_t *v = w.at[i].row->value;
+		const int64_t *v = w.at[i].value;
 
-		s->b.pos = w.at[i].row->pos;
-		if (v[0] == GLC_OP_Return)
-			break;
-		if (v[0] >= GLC_OP_Add && v[0] <= GLC_OP_Div) {
-			binary_row(&w, v);
+		s->b.pos = w.at[i].pos;
+		if (!is_needed(&w, i, ROW)) {
 			i++;
-		} else if (is_access(w.at[i].row)) {
+		} else if (is_binary(v[0])) {
+			i = binary_rows(&w, i);
+		} else if (is_access(&w.at[i])) {
 			i = accesses(&w, i);
+		} else if (v[0] == GLC_OP_Return) {
+			break;
 		} else {
 			plain_row(&w, v);
 			i++;
 		}
 	}
 	glc_append(&s->b, &end);
+	s->kernel->trimmed = w.needed && !s->b.replaced;
 }

@@ -63,6 +63,16 @@ struct guard {
 	bool negated;
 };
 
+/* The register of an instruction as it is written; longer ones are spelled anew each time. */
+struct spelling {
+	unsigned char text[8];
+	uint32_t bytes;
+	uint32_t owner;      /* the instruction + 1; 0: none yet */
+};
+
+/* Operands were mostly made a few lines before. */
+enum { SPELLINGS = 64 };
+
 /* What one kernel needs to shuffle; made in the prologue. */
 struct lanes {
 	bool used;
@@ -82,6 +92,7 @@ struct emitter {
 	struct glacier_diag *diag;
 	enum glacier_status status;    /* the first refusal */
 	uint32_t *places;    /* by instruction: the operand that holds its value; If: its Else, Else: its EndIf */
+	struct spelling spellings[SPELLINGS];   /* by the last bits of an instruction's number */
 	struct object_state *objects;
 	uint32_t counts[CLASS_COUNT];  /* registers given out */
 	uint32_t labels;
@@ -157,6 +168,31 @@ static inline unsigned char *put_operand(const struct emitter *e, unsigned char 
 	return glc_is_const(op) ? glc_ptx_constant(e, at, op) : put_register(at, op);
 }
 
+/*
+ * The value of an instruction, or a constant. Most registers are written several times: those
+ * that were lately are copied in eight bytes, whatever they take.
+ */
+static inline unsigned char *put_value(struct emitter *e, unsigned char *at, glc_value value)
+{
+	struct spelling *known;
+	unsigned char text[LINE_BYTES];
+	size_t bytes;
+
+	if (glc_is_const(value))
+		return glc_ptx_constant(e, at, value);
+	known = &e->spellings[value % SPELLINGS];
+	if (known->owner != value + 1) {
+		bytes = (size_t)(put_register(text, e->places[value]) - text);
+		if (bytes > sizeof known->text)
+			return put_register(at, e->places[value]);
+		memcpy(known->text, text, sizeof known->text);
+		known->bytes = (uint32_t)bytes;
+		known->owner = value + 1;
+	}
+	memcpy(at, known->text, sizeof known->text);
+	return at + known->bytes;
+}
+
 static inline unsigned char *put_label(unsigned char *at, uint32_t label)
 {
 	at = TEXT(at, "$L");
@@ -182,6 +218,8 @@ uint32_t glc_ptx_length(struct emitter *e, uint32_t object);
 
 /* One instruction that is no structure. value.c hands the rest to memory.c and sync.c. */
 void glc_ptx_value(struct emitter *e, uint32_t at);
+/* Add and its like with two operands: those that begin at `at`, if any. Gives the next index. */
+uint32_t glc_ptx_plain_run(struct emitter *e, uint32_t at);
 void glc_ptx_memory(struct emitter *e, uint32_t at);
 void glc_ptx_atomic_add(struct emitter *e, uint32_t at);
 void glc_ptx_fence(struct emitter *e, uint32_t at);

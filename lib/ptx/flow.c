@@ -293,9 +293,12 @@ static uint32_t back_edge(struct emitter *e, uint32_t index)
 static bool match_arms(struct emitter *e)
 {
 	for (uint32_t i = 0; i < e->kernel->inst_count; i++) {
+		uint32_t op = inst_at(e, i)->op;
 		struct frame *frame;
 
-		switch ((enum glc_op)inst_at(e, i)->op) {
+		if (op - GLC_OP_If > GLC_OP_EndIf - GLC_OP_If)   /* most are none of them */
+			continue;
+		switch ((enum glc_op)op) {
 		case GLC_OP_If:
 			frame = push(e);
 			if (!frame)
@@ -329,6 +332,7 @@ static bool ends_itself(const struct glc_kernel *kernel)
 bool glc_ptx_body(struct emitter *e)
 {
 	uint32_t count = e->kernel->inst_count, index = 0;
+	bool debug = e->input->options->debug;
 
 	e->frames.count = 0;
 	e->loop = GLC_NO_VALUE;
@@ -337,7 +341,7 @@ bool glc_ptx_body(struct emitter *e)
 	while (index < count && e->status == GLACIER_OK) {
 		const struct glc_inst *inst = inst_at(e, index);
 
-		if (e->input->options->debug)
+		if (debug)
 			glc_ptx_loc(e, inst->pos);
 		switch ((enum glc_op)inst->op) {
 		case GLC_OP_If: index = begin_if(e, index); break;
@@ -349,7 +353,11 @@ bool glc_ptx_body(struct emitter *e)
 		case GLC_OP_Break:
 		case GLC_OP_Continue:
 		case GLC_OP_Return: leave(e, index++, always); break;
-		default: glc_ptx_value(e, index++); break;
+		default:
+			glc_ptx_value(e, index++);
+			if (!debug)
+				index = glc_ptx_plain_run(e, index);
+			break;
 		}
 	}
 	if (!ends_itself(e->kernel))

@@ -76,6 +76,30 @@ static const char keywords[] =
 
 enum { LONGEST_KEYWORD = 20 };
 
+/* By first letter, a bit for each length that such a keyword has: most names are none, and need no search. */
+#define LENGTH(n) (1u << (n))
+static const uint32_t lengths['z' - 'a' + 1] = {
+	['a' - 'a'] = LENGTH(3) | LENGTH(4) | LENGTH(6) | LENGTH(10) | LENGTH(13),
+	['b' - 'a'] = LENGTH(3) | LENGTH(4) | LENGTH(5) | LENGTH(7),
+	['c' - 'a'] = LENGTH(2) | LENGTH(3) | LENGTH(4) | LENGTH(8) | LENGTH(12) | LENGTH(20),
+	['d' - 'a'] = LENGTH(3) | LENGTH(4) | LENGTH(7),
+	['e' - 'a'] = LENGTH(3) | LENGTH(4) | LENGTH(5),
+	['f' - 'a'] = LENGTH(3) | LENGTH(5),
+	['g' - 'a'] = LENGTH(10) | LENGTH(14),
+	['i' - 'a'] = LENGTH(7) | LENGTH(8),
+	['l' - 'a'] = LENGTH(2) | LENGTH(3) | LENGTH(4) | LENGTH(8),
+	['m' - 'a'] = LENGTH(3) | LENGTH(4) | LENGTH(5) | LENGTH(6) | LENGTH(8) | LENGTH(9),
+	['n' - 'a'] = LENGTH(3) | LENGTH(9),
+	['o' - 'a'] = LENGTH(2),
+	['p' - 'a'] = LENGTH(4) | LENGTH(7) | LENGTH(8) | LENGTH(9),
+	['r' - 'a'] = LENGTH(3) | LENGTH(5),
+	['s' - 'a'] = LENGTH(2) | LENGTH(3) | LENGTH(4) | LENGTH(5) | LENGTH(8) | LENGTH(9) | LENGTH(10) | LENGTH(12),
+	['t' - 'a'] = LENGTH(3) | LENGTH(4) | LENGTH(5) | LENGTH(7) | LENGTH(9),
+	['v' - 'a'] = LENGTH(4) | LENGTH(5) | LENGTH(6) | LENGTH(8) | LENGTH(9),
+	['w' - 'a'] = LENGTH(4) | LENGTH(5),
+	['x' - 'a'] = LENGTH(3),
+};
+
 static bool is_reserved(const struct glc_name *name)
 {
 	char padded[LONGEST_KEYWORD + 3];
@@ -87,6 +111,8 @@ static bool is_reserved(const struct glc_name *name)
 	for (uint32_t i = 0; i < name->bytes; i++)
 		if (name->at[i] == '_' || (name->at[i] >= 'A' && name->at[i] <= 'Z'))
 			return false;
+	if (!name->bytes || name->at[0] < 'a' || name->at[0] > 'z' || !(lengths[name->at[0] - 'a'] >> name->bytes & 1))
+		return false;
 	padded[0] = ' ';
 	memcpy(padded + 1, name->at, name->bytes);
 	padded[name->bytes + 1] = ' ';

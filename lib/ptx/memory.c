@@ -46,12 +46,27 @@ bool glc_ptx_prefix(struct emitter *e)
 	return true;
 }
 
+/* Most names are short: not worth a call. */
+static inline unsigned char *put_name(unsigned char *at, struct glc_name name)
+{
+	if (name.bytes > 16)
+		return (unsigned char *)memcpy(at, name.at, name.bytes) + name.bytes;
+	for (uint32_t i = 0; i < name.bytes; i++)
+		at[i] = (unsigned char)name.at[i];
+	return at + name.bytes;
+}
+
 void glc_ptx_symbol(struct emitter *e, uint32_t object)
 {
 	const struct glc_name *name = &e->kernel->objects[object].name;
+	unsigned char *at;
 
-	glc_put(&e->out, e->prefix.at, e->prefix.bytes);
-	glc_put(&e->out, name->at, name->bytes);
+	/* Behind the symbol the rest of a line. */
+	glc_need(&e->out, (size_t)e->prefix.bytes + name->bytes + LINE_BYTES);
+	if (e->out.failed)
+		return;
+	at = put_name(e->out.at, e->prefix);
+	e->out.at = put_name(at, *name);
 }
 
 struct address {
@@ -166,7 +181,7 @@ static void store(struct emitter *e, uint32_t index)
 	}
 	at = put_suffix(at, inst->type);
 	at = TEXT(put_address(at, address), ", ");
-	end_line(e, put_operand(e, at, operand(e, inst->arg[1])));
+	end_line(e, put_value(e, at, inst->arg[1]));
 }
 
 void glc_ptx_memory(struct emitter *e, uint32_t index)
@@ -214,7 +229,7 @@ void glc_ptx_atomic_add(struct emitter *e, uint32_t index)
 		e->places[index] = d;
 	}
 	at = TEXT(put_address(at, address), ", ");
-	end_line(e, put_operand(e, at, operand(e, inst->arg[1])));
+	end_line(e, put_value(e, at, inst->arg[1]));
 }
 
 /* The slot of an array with these values, or the free one where it belongs. */

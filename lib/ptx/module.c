@@ -310,6 +310,7 @@ static enum glacier_status write_kernel(struct emitter *e, const struct glc_kern
 	if (!e->places || !e->objects || !glc_ptx_prefix(e))
 		return glc_fail(e->diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	memset(e->counts, 0, sizeof e->counts);
+	memset(e->spellings, 0, sizeof e->spellings);
 	memset(&e->lanes, 0, sizeof e->lanes);
 	e->labels = 0;
 	e->source = NULL;

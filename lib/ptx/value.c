@@ -199,9 +199,38 @@ static void plain(struct emitter *e, uint32_t index, const char (*suffix)[4])
 	*at++ = ' ';
 	at = put_register(at, d);
 	for (uint32_t i = 0; i < rows[inst->op].operands; i++)
-		at = put_operand(e, comma(at), operand(e, inst->arg[i]));
+		at = put_value(e, comma(at), inst->arg[i]);
 	end_line(e, at);
 	e->places[index] = d;
+}
+
+static inline bool is_plain(const struct glc_inst *inst)
+{
+	const uint64_t two = UINT64_C(1) << GLC_OP_Add | UINT64_C(1) << GLC_OP_Sub | UINT64_C(1) << GLC_OP_Mul |
+			     UINT64_C(1) << GLC_OP_Div | UINT64_C(1) << GLC_OP_Min | UINT64_C(1) << GLC_OP_Max;
+
+	return inst->op < 64 && two >> inst->op & 1 && !(inst->mods & GLC_MOD_APPROX);
+}
+
+uint32_t glc_ptx_plain_run(struct emitter *e, uint32_t index)
+{
+	uint32_t count = e->kernel->inst_count;
+	unsigned char *at = e->out.at;
+
+	for (; index < count && is_plain(&e->kernel->insts[index]); index++) {
+		const struct glc_inst *inst = &e->kernel->insts[index];
+		enum glc_type type = inst->type;
+
+		e->out.at = at;
+		at = put_suffix(put_mnemonic(begin_line(e), inst->op, type), glc_ptx_suffix, type);
+		e->places[index] = new_register(e, glc_ptx_class[type]);
+		*at++ = ' ';
+		at = comma(put_value(e, at, index));
+		at = comma(put_value(e, at, inst->arg[0]));
+		at = TEXT(put_value(e, at, inst->arg[1]), ";\n");
+	}
+	e->out.at = at;
+	return index;
 }
 
 /* setp and testp: the suffix is the operands', the result a predicate. */
@@ -215,7 +244,7 @@ static void compare(struct emitter *e, uint32_t index)
 	*at++ = ' ';
 	at = put_register(at, d);
 	for (uint32_t i = 0; i < rows[inst->op].operands; i++)
-		at = put_operand(e, comma(at), operand(e, inst->arg[i]));
+		at = put_value(e, comma(at), inst->arg[i]);
 	end_line(e, at);
 	e->places[index] = d;
 }
@@ -264,8 +293,8 @@ static void select_value(struct emitter *e, uint32_t index)
 
 	*at++ = ' ';
 	at = comma(put_register(at, d));
-	at = comma(put_operand(e, at, operand(e, inst->arg[1])));
-	at = comma(put_operand(e, at, operand(e, inst->arg[2])));
+	at = comma(put_value(e, at, inst->arg[1]));
+	at = comma(put_value(e, at, inst->arg[2]));
 	end_line(e, put_register(at, condition));
 	e->places[index] = d;
 }
@@ -302,10 +331,10 @@ static void insert_bits(struct emitter *e, uint32_t index)
 
 	*at++ = ' ';
 	at = comma(put_register(at, d));
-	at = comma(put_operand(e, at, operand(e, inst->arg[1])));
-	at = comma(put_operand(e, at, operand(e, inst->arg[0])));
-	at = comma(put_operand(e, at, operand(e, inst->arg[2])));
-	end_line(e, put_operand(e, at, operand(e, inst->arg[3])));
+	at = comma(put_value(e, at, inst->arg[1]));
+	at = comma(put_value(e, at, inst->arg[0]));
+	at = comma(put_value(e, at, inst->arg[2]));
+	end_line(e, put_value(e, at, inst->arg[3]));
 	e->places[index] = d;
 }
 
@@ -360,7 +389,7 @@ static void convert(struct emitter *e, uint32_t index)
 	at = put_suffix(put_suffix(at, glc_ptx_suffix, to), glc_ptx_suffix, from);
 	*at++ = ' ';
 	at = comma(put_register(at, d));
-	end_line(e, put_operand(e, at, operand(e, inst->arg[0])));
+	end_line(e, put_value(e, at, inst->arg[0]));
 	e->places[index] = d;
 }
 
@@ -393,7 +422,7 @@ static void round_float(struct emitter *e, uint32_t index)
 	at = put_suffix(put_suffix(at, glc_ptx_suffix, inst->type), glc_ptx_suffix, inst->type);
 	*at++ = ' ';
 	at = comma(put_register(at, d));
-	end_line(e, put_operand(e, at, operand(e, inst->arg[0])));
+	end_line(e, put_value(e, at, inst->arg[0]));
 	e->places[index] = d;
 }
 

@@ -93,6 +93,12 @@ static uint32_t glsl1(struct sp *sp, uint32_t op, uint32_t type, uint32_t id, ui
 	return emit3(sp, GLC_SPV_ExtInst, type, id, import, op & ~GLC_SPV_GLSL, a);
 }
 
+/* A product and a sum stay two roundings, and a fused one stays one: what NoContraction says. */
+static inline bool is_contractible(uint32_t op)
+{
+	return op == GLC_SPV_FMul || op == GLC_SPV_FAdd || op == GLC_SPV_FSub || op == GLC_SPV_G_Fma;
+}
+
 /* Whatever the table says, with all arguments. */
 static void from_table(struct sp *sp, const struct glc_inst *inst, uint32_t index, uint32_t op)
 {
@@ -113,20 +119,59 @@ static void from_table(struct sp *sp, const struct glc_inst *inst, uint32_t inde
 	}
 	for (uint32_t i = 0; i < count; i++)
 		at[head + i] = args[i];
-	/* A product and a sum stay two roundings, and a fused one stays one. */
-	if (op == GLC_SPV_FMul || op == GLC_SPV_FAdd || op == GLC_SPV_FSub || op == GLC_SPV_G_Fma)
+	if (is_contractible(op))
 		sp_decorate(sp, id, GLC_SPV_NO_CONTRACTION);
 }
 
-/* The same for two arguments, as most have. */
-static inline void from_table2(struct sp *sp, const struct glc_inst *inst, uint32_t index, uint32_t op)
+/* A row of the table with two arguments and nothing else to it, as most instructions are. */
+static inline uint32_t plain_op(const struct glc_inst *inst)
 {
-	uint32_t a = sp_value(sp, inst->arg[0]), b = sp_value(sp, inst->arg[1]);
-	uint32_t type = sp_type(sp, inst->type), id = result(sp, index);
+	uint32_t op = table[inst->op][glc_types[inst->from].klass];
 
-	emit2(sp, op, type, id, a, b);
-	if (op == GLC_SPV_FMul || op == GLC_SPV_FAdd || op == GLC_SPV_FSub)
-		sp_decorate(sp, id, GLC_SPV_NO_CONTRACTION);
+	return op - 1 < GLC_SPV_GLSL - 1 && !(inst->mods & GLC_MOD_APPROX) && inst->arg[1] != GLC_NO_VALUE &&
+			       inst->arg[2] == GLC_NO_VALUE
+		       ? op
+		       : 0;
+}
+
+/* An argument of an instruction that stands behind what makes it: no id is promised here. */
+static inline uint32_t argument(struct sp *sp, glc_value value)
+{
+	return glc_is_const(value) ? sp_const(sp, value) : sp->values[value];
+}
+
+/* The run of them that begins at index. Gives the next index. */
+static uint32_t plain_run(struct sp *sp, uint32_t index)
+{
+	const struct glc_inst *insts = sp->kernel->insts;
+	uint32_t count = sp->kernel->inst_count, op, *code, *decorations;
+
+	/* Room for all that follow, asked for once. */
+	if (!GLC_RESERVE(sp->memory, &sp->code, 5 * (count - index)) ||
+	    !GLC_RESERVE(sp->memory, &sp->decorations, 3 * (count - index))) {
+		sp->failed = true;
+		return count;
+	}
+	code = sp->code.at + sp->code.count;
+	decorations = sp->decorations.at + sp->decorations.count;
+	for (; index < count && (op = plain_op(&insts[index])); index++, code += 5) {
+		const struct glc_inst *inst = &insts[index];
+
+		code[0] = 5u << 16 | op;
+		code[1] = sp_type(sp, inst->type);
+		code[3] = argument(sp, inst->arg[0]);
+		code[4] = argument(sp, inst->arg[1]);
+		code[2] = sp_value(sp, index);
+		if (!is_contractible(op))
+			continue;
+		decorations[0] = 3u << 16 | GLC_SPV_Decorate;
+		decorations[1] = code[2];
+		decorations[2] = GLC_SPV_NO_CONTRACTION;
+		decorations += 3;
+	}
+	sp->code.count = (uint32_t)(code - sp->code.at);
+	sp->decorations.count = (uint32_t)(decorations - sp->decorations.at);
+	return index;
 }
 
 /* --- Bits ---------------------------------------------------------------- */
@@ -492,7 +537,7 @@ static void local_variables(struct sp *sp)
 	for (uint32_t i = 0; i < sp->kernel->object_count; i++) {
 		uint32_t *at;
 
-		if (sp->kernel->objects[i].kind != GLC_OBJECT_LOCAL)
+		if (sp->kernel->objects[i].kind != GLC_OBJECT_LOCAL || !sp->objects[i])
 			continue;
 		at = sp_put(sp, &sp->code, GLC_SPV_Variable, 4);
 		at[1] = sp->objects[i];
@@ -543,17 +588,12 @@ void sp_body(struct sp *sp)
 			i++;
 		} else if (inst->op >= GLC_OP_If && inst->op <= GLC_OP_Continue) {
 			i = sp_flow(sp, i);
+		} else if (!debug && plain_op(inst)) {
+			i = plain_run(sp, i);
 		} else {
-			uint32_t op = table[inst->op][glc_types[inst->from].klass];
-
 			if (debug)
 				line(sp, inst);
-			if (op - 1 < GLC_SPV_GLSL - 1 && !(inst->mods & GLC_MOD_APPROX) &&
-			    inst->arg[1] != GLC_NO_VALUE && inst->arg[2] == GLC_NO_VALUE)
-				from_table2(sp, inst, i, op);
-			else
-				instruction(sp, i);
-			i++;
+			instruction(sp, i++);
 		}
 	}
 	sp_put(sp, &sp->code, GLC_SPV_FunctionEnd, 1);

@@ -58,6 +58,8 @@ uint32_t sp_make_type(struct sp *sp, enum glc_type type)
 {
 	uint32_t id = sp_id(sp), *at;
 
+	type = sp_plain(type);
+
 	if (type == GLC_BOOL) {
 		at = sp_put(sp, &sp->types, GLC_SPV_TypeBool, 2);
 		at[1] = id;
@@ -75,7 +77,10 @@ uint32_t sp_make_type(struct sp *sp, enum glc_type type)
 		if (glc_bits(type) == 64)
 			sp_capability(sp, GLC_SPV_CAP_INT64);
 	}
+	/* Both signs, so that looking one up takes no more. */
 	sp->types_by_type[type] = id;
+	if (glc_is_int(type))
+		sp->types_by_type[type & ~1u] = id;
 	return id;
 }
 
@@ -304,17 +309,20 @@ uint32_t sp_built_in(struct sp *sp, enum sp_built_in which)
 
 /* --- The module ---------------------------------------------------------- */
 
-static void append(struct glc_writer *w, const uint32_t *words, uint32_t count)
+/* Stores the words of a section; gives the place behind them. */
+static unsigned char *append(unsigned char *at, const uint32_t *words, uint32_t count)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	glc_put(w, words, (size_t)count * 4);
+	if (count)   /* words may be NULL otherwise */
+		memcpy(at, words, (size_t)count * 4);
 #else
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t word = __builtin_bswap32(words[i]);
 
-		glc_put(w, &word, 4);
+		memcpy(at + (size_t)i * 4, &word, 4);
 	}
 #endif
+	return at + (size_t)count * 4;
 }
 
 static void extension(struct sp *sp, sp_words *head, const char *name)
@@ -326,9 +334,11 @@ static void join(struct sp *sp, struct glacier_buffer *buffer, bool *good)
 {
 	const struct glacier_target *target = sp->input->target;
 	sp_words head = {0};
-	const sp_words *sections[] = {&head,      &sp->entry,       &sp->modes, &sp->debug,
-				      &sp->names, &sp->decorations, &sp->types, &sp->code};
+	enum { SECTIONS = 8 };
+	const sp_words *sections[SECTIONS] = {&head,      &sp->entry,       &sp->modes, &sp->debug,
+					      &sp->names, &sp->decorations, &sp->types, &sp->code};
 	struct glc_writer w;
+	size_t words = 0;
 	uint32_t *at;
 
 	GLC_PRESIZE(sp->memory, &head, 32);
@@ -356,10 +366,12 @@ static void join(struct sp *sp, struct glacier_buffer *buffer, bool *good)
 	at[1] = 0;   /* Logical */
 	at[2] = 1;   /* GLSL450 */
 
+	for (size_t i = 0; i < SECTIONS; i++)
+		words += sections[i]->count;
 	glc_writer_begin(&w, buffer);
-	for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-		if (sections[i]->count)
-			append(&w, sections[i]->at, sections[i]->count);
+	glc_need(&w, words * 4);
+	for (size_t i = 0; i < SECTIONS && !w.failed; i++)
+		w.at = append(w.at, sections[i]->at, sections[i]->count);
 	*good = glc_writer_end(&w) && !sp->failed;
 }
 

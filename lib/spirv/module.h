@@ -129,7 +129,6 @@ static inline enum glc_type sp_plain(enum glc_type type)
 
 static inline uint32_t sp_type(struct sp *sp, enum glc_type type)
 {
-	type = sp_plain(type);
 	return sp->types_by_type[type] ? sp->types_by_type[type] : sp_make_type(sp, type);
 }
 

@@ -58,21 +58,43 @@ static uint32_t buffer_pointer(struct sp *sp, enum glc_type type)
 	return sp->buffer_pointers[type];
 }
 
+static inline uint32_t *put_decoration(uint32_t *at, uint32_t id, enum glc_spv_decoration decoration)
+{
+	at[0] = 3u << 16 | GLC_SPV_Decorate;
+	at[1] = id;
+	at[2] = decoration;
+	return at + 3;
+}
+
+static inline uint32_t *put_decoration1(uint32_t *at, uint32_t id, enum glc_spv_decoration decoration,
+					uint32_t value)
+{
+	at = put_decoration(at, id, decoration);
+	at[-3] = 4u << 16 | GLC_SPV_Decorate;
+	*at = value;
+	return at + 1;
+}
+
 static void declare_buffer(struct sp *sp, uint32_t index)
 {
+	enum { MOST = 4 + 4 + 3 + 3 };   /* words, of the four decorations that it may have */
 	const struct glc_object *object = &sp->kernel->objects[index];
-	uint32_t id = variable(sp, buffer_pointer(sp, object->type), GLC_SPV_STORAGE_BUFFER, 0);
+	uint32_t id = variable(sp, buffer_pointer(sp, object->type), GLC_SPV_STORAGE_BUFFER, 0), *at;
 
 	sp->objects[index] = id;
-	sp_decorate1(sp, id, GLC_SPV_DESCRIPTOR_SET, object->set);
-	sp_decorate1(sp, id, GLC_SPV_BINDING, object->binding);
-	if (object->access == GLC_READ)
-		sp_decorate(sp, id, GLC_SPV_NON_WRITABLE);
-	if (object->access == GLC_WRITE)
-		sp_decorate(sp, id, GLC_SPV_NON_READABLE);
-	if (glc_is_coherent(sp->kernel, object))
-		sp_decorate(sp, id, GLC_SPV_COHERENT);
 	name(sp, id, object->name);
+	if (!GLC_RESERVE(sp->memory, &sp->decorations, MOST)) {
+		sp->failed = true;
+		return;
+	}
+	at = sp->decorations.at + sp->decorations.count;
+	at = put_decoration1(at, id, GLC_SPV_DESCRIPTOR_SET, object->set);
+	at = put_decoration1(at, id, GLC_SPV_BINDING, object->binding);
+	if (object->access != GLC_READWRITE)
+		at = put_decoration(at, id, object->access == GLC_READ ? GLC_SPV_NON_WRITABLE : GLC_SPV_NON_READABLE);
+	if (glc_is_coherent(sp->kernel, object))
+		at = put_decoration(at, id, GLC_SPV_COHERENT);
+	sp->decorations.count = (uint32_t)(at - sp->decorations.at);
 }
 
 static void declare_spec(struct sp *sp, uint32_t index)
@@ -229,7 +251,8 @@ bool sp_declare_objects(struct sp *sp)
 		case GLC_OBJECT_SCALAR:
 			break;
 		default:
-			declare_array(sp, i);
+			if (kernel->objects[i].used)   /* what nothing touches takes no memory */
+				declare_array(sp, i);
 		}
 	}
 	declare_push_constants(sp);
@@ -318,7 +341,8 @@ void sp_declare_entry(struct sp *sp)
 	for (uint32_t i = 0; all && i < kernel->object_count; i++) {
 		uint8_t kind = kernel->objects[i].kind;
 
-		if (kind == GLC_OBJECT_BUFFER || kind == GLC_OBJECT_SHARED || kind == GLC_OBJECT_CONST)
+		if (sp->objects[i] &&
+		    (kind == GLC_OBJECT_BUFFER || kind == GLC_OBJECT_SHARED || kind == GLC_OBJECT_CONST))
 			interface(sp, sp->objects[i]);
 	}
 	if (all && sp->push_constants)

@@ -186,6 +186,46 @@ static void names(void)
 	expect(m, "sm_90", GLACIER_OK, NULL);
 }
 
+/* PTX ISA, "Reserved Instruction Keywords": each gets an underscore, and what is one letter longer none. */
+static void reserved(void)
+{
+	static const char words[][24] = {
+		"abs", "activemask", "add", "addc", "alloca", "and", "applypriority", "atom", "bar", "barrier",
+		"bfe", "bfi", "bfind", "bmsk", "bra", "brev", "brkpt", "brx", "call", "clusterlaunchcontrol",
+		"clz", "cnot", "copysign", "cos", "cp", "createpolicy", "cvt", "cvta", "discard", "div", "dp2a",
+		"dp4a", "elect", "ex2", "exit", "fence", "fma", "fns", "getctarank", "griddepcontrol",
+		"isspacep", "istypep", "ld", "ldmatrix", "ldu", "lg2", "lop3", "mad", "mad24", "madc", "mapa",
+		"match", "max", "mbarrier", "membar", "min", "mma", "mov", "movmatrix", "mul", "mul24",
+		"multimem", "nanosleep", "neg", "not", "or", "pmevent", "popc", "prefetch", "prefetchu", "prmt",
+		"rcp", "red", "redux", "rem", "ret", "rsqrt", "sad", "selp", "set", "setmaxnreg", "setp", "shf",
+		"shfl", "shl", "shr", "sin", "slct", "sqrt", "st", "stackrestore", "stacksave", "stmatrix",
+		"sub", "subc", "suld", "suq", "sured", "sust", "szext", "tanh", "tcgen05", "tensormap", "testp",
+		"tex", "tld4", "trap", "txq", "vabsdiff", "vabsdiff2", "vabsdiff4", "vadd", "vadd2", "vadd4",
+		"vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4", "vmin", "vmin2", "vmin4", "vote", "vset",
+		"vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma", "wmma", "xor",
+	};
+	enum glacier_status status;
+	char *text, longer[32], entry[64];
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct maker *m = make_module();
+
+		snprintf(longer, sizeof longer, "%.22sq", words[i]);
+		begin_kernel(m, words[i], 32, 1, 1);
+		end(m);
+		begin_kernel(m, longer, 32, 1, 1);
+		end(m);
+		text = write_module(m, "sm_90", &status);
+		CHECK(text, "%s: status %d", words[i], (int)status);
+		snprintf(entry, sizeof entry, ".entry %.22s_(", words[i]);
+		CHECK(strstr(text, entry), "%s has no underscore", words[i]);
+		snprintf(entry, sizeof entry, ".entry %s(", longer);
+		CHECK(strstr(text, entry), "%s is not written as it is", longer);
+		free(text);
+		expect(m, "sm_90", GLACIER_OK, NULL);
+	}
+}
+
 /* Hidden lengths come last, in the order of their buffers. */
 static void lengths(void)
 {
@@ -356,6 +396,7 @@ int main(void)
 	memory();
 	versions();
 	names();
+	reserved();
 	lengths();
 	small_buffers();
 	return 0;
