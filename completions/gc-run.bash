@@ -24,7 +24,7 @@ _gc_run()
 	esac
 	case $cur in
 	--*)
-		COMPREPLY=($(compgen -W '--atol= --color= --compare= --device= --diagnostics= --dry-run
+		COMPREPLY=($(compgen -W '--atol= --check --color= --compare= --device= --diagnostics= --dry-run
 			--dump= --expect= --explain= --global= --groups= --help --isa= --job= --json
 			--kernel= --list-devices --output= --quiet --rtol= --seed= --subgroup=
 			--threads= --time --timeout= --verbose --version' -- "$cur"))

@@ -64,6 +64,10 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/compile/reflect.c \
 	lib/compile/stream.c \
 	lib/device/array.c \
+	lib/device/check.c \
+	lib/device/check.h \
+	lib/device/check_log.c \
+	lib/device/check_site.c \
 	lib/device/cpu.c \
 	lib/device/cpu.h \
 	lib/device/cpu_classify.c \

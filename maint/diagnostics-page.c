@@ -16,6 +16,7 @@ static const struct {
 	{"SV", "SPIR-V MODULES (SV)"},
 	{"DX", "DXBC AND DXIL CONTAINERS (DX)"},
 	{"DV", "DEVICES (DV)"},
+	{"CK", "WHAT CHECKING FINDS (CK)"},
 };
 
 static size_t area_bytes(const char *code)

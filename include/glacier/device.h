@@ -68,6 +68,7 @@ struct glacier_device_options {
 	uint32_t subgroup_size;   /* cpu: 1 to 128, a power of two; 0: 32 */
 	const char *isa;          /* cpu: force a level, as "baseline", "x86-64-v3"; NULL: the best there is */
 	bool no_host_wrap;        /* copy where memory could be wrapped, or shared at all: for tests */
+	bool check;               /* cpu: watch what kernels do to memory; see Checking below */
 };
 
 /*
@@ -78,7 +79,8 @@ struct glacier_device_options {
  * diag     told why it cannot be opened; NULL to stay silent.
  *
  * Returns GLACIER_OK, GLACIER_ERR_UNAVAILABLE (no such device), GLACIER_ERR_ARGUMENT,
- * GLACIER_ERR_DEVICE or GLACIER_ERR_NOMEM.                                  Since: 0.1
+ * GLACIER_ERR_UNSUPPORTED (check, on a device that cannot), GLACIER_ERR_DEVICE or
+ * GLACIER_ERR_NOMEM.                                                        Since: 0.1
  */
 GLACIER_API enum glacier_status glacier_device_open(enum glacier_device_kind kind, uint32_t index,
 						    const struct glacier_device_options *options,
@@ -98,6 +100,7 @@ struct glacier_device_counts {
 	uint64_t pipelines_built, pipelines_found;   /* by glacier_pipeline_get */
 	uint64_t launches;
 	uint64_t out_of_bounds;                      /* cpu: accesses that read 0 or were dropped */
+	uint64_t findings;                           /* check: faults seen, those told and those only counted */
 };
 
 GLACIER_API void glacier_device_count(const struct glacier_device *device,
@@ -208,6 +211,31 @@ GLACIER_API enum glacier_status glacier_launch(struct glacier_pipeline *pipeline
  */
 GLACIER_API enum glacier_status glacier_device_wait(struct glacier_device *device, uint64_t timeout_ns,
 						    uint64_t *device_ns, struct glacier_diag *diag);
+
+/*
+ * Checking. A processor opened with options.check watches each access, barrier and shuffle,
+ * and glacier_device_wait, or glacier_array_host, tells its diag, as errors with codes CK0001
+ * to CK0006, of
+ *
+ *	an index that is not below the length
+ *	a load where nothing was stored: in shared and private arrays, and in arrays that
+ *	glacier_array_create made and neither the host (glacier_array_host, writing) nor a
+ *	kernel has filled. An AtomicAdd there counts from the zeros that are promised
+ *	two accesses to an element by two invocations, at least one of them no load and not
+ *	both atomic: within a workgroup when no barrier lies between, between workgroups at
+ *	any time, unless both workgroups pass a fence or an ordered atomic
+ *	a barrier or shuffle that some invocations do not reach together with the others
+ *
+ * with the kernel, the place in its source, the element and the invocations; a note says
+ * where the other access is. What is judged is which accesses are made, not what comes of
+ * them: a run that gives the right values is told of all the same. One report is made for
+ * each kind and pair of lines, 16 a wait, and the rest is counted. The wait itself succeeds.
+ *
+ * Everything runs in one thread, workgroup by workgroup, so that reports are the same each
+ * time. An element takes 8 bytes more where it is stored to, 16 where it is stored to and
+ * loaded, 16 where there are atomics; nothing in arrays that are only read. Launches of
+ * 2^32 invocations and more, and kernels of 65,535 accesses and more, are refused.
+ */
 
 /* What a pipeline's kernel takes, for programs that ask their user. */
 struct glacier_parameter {

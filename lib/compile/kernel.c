@@ -34,6 +34,11 @@ const struct glc_kernel *glc_module_kernel(struct glacier_module *module, const 
 	return found;
 }
 
+const struct glc_source_map *glc_module_map(const struct glacier_module *module)
+{
+	return &module->map;
+}
+
 static void put_u64(struct glc_writer *out, uint64_t value)
 {
 	glc_put(out, &value, sizeof value);

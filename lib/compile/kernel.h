@@ -6,6 +6,7 @@
 #include <glacier/kernel.h>
 
 #include "base/diag.h"
+#include "base/source.h"
 #include "ir/ir.h"
 
 /*
@@ -14,6 +15,9 @@
  */
 const struct glc_kernel *glc_module_kernel(struct glacier_module *module, const char *name,
 					   struct glacier_diag *diag);
+
+/* Where positions in the module's code lie; lives as long as what the module was read from. */
+const struct glc_source_map *glc_module_map(const struct glacier_module *module);
 
 /*
  * All that code made from the kernel depends on, as bytes that two kernels share only when

@@ -125,6 +125,10 @@ void *glacier_array_host(struct glacier_array *array, bool writing, struct glaci
 		return NULL;
 	if (writing && !array->shared)
 		array->fresh = GLC_FRESH_HOST;
+	if (writing) {
+		free(array->stored);
+		array->stored = NULL;
+	}
 	return array->host;
 }
 

@@ -31,6 +31,7 @@ struct cpu_state {
 	uint64_t last_ns;
 	uint64_t out_of_bounds;          /* not told yet */
 	const struct glc_kernel *culprit;
+	struct glc_check_log log;        /* written by the thread while it is busy */
 };
 
 /* What a pipeline is: a program for tiles of many lanes, and one for a lane alone. */
@@ -97,6 +98,12 @@ static void run_one(struct cpu_state *state, struct glc_cpu_job *job)
 	pthread_mutex_unlock(&state->lock);
 }
 
+static void free_job(struct glc_cpu_job *job)
+{
+	glc_check_destroy(job->check);
+	free(job);
+}
+
 static void *work(void *argument)
 {
 	struct cpu_state *state = argument;
@@ -113,7 +120,7 @@ static void *work(void *argument)
 		state->busy = true;
 		pthread_mutex_unlock(&state->lock);
 		run_one(state, job);
-		free(job);
+		free_job(job);
 		pthread_mutex_lock(&state->lock);
 		state->busy = false;
 		pthread_cond_broadcast(&state->changed);
@@ -134,7 +141,7 @@ static void cpu_close(struct glacier_device *device)
 	while (state->first) {
 		struct glc_cpu_job *next = state->first->next;
 
-		free(state->first);
+		free_job(state->first);
 		state->first = next;
 	}
 	glc_pool_destroy(state->pool);
@@ -231,11 +238,19 @@ static enum glacier_status cpu_array_create(struct glacier_array *array, struct 
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
 	at = ((uintptr_t)array->backing + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
 	array->host = (unsigned char *)array->backing + (at - (uintptr_t)array->backing);
+	if (!array->device->check)
+		return GLACIER_OK;
+	array->stored = calloc(1, array->bytes / 8 + 1);
+	if (!array->stored) {
+		free(array->backing);
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	}
 	return GLACIER_OK;
 }
 
 static void cpu_array_free(struct glacier_array *array)
 {
+	free(array->stored);
 	free(array->backing);
 }
 
@@ -256,10 +271,11 @@ static bool build(struct glacier_pipeline *pipeline, struct glc_cpu_crew *crew, 
 		.subgroup = demanded ? demanded : pipeline->device->info.subgroup_size,
 		.level = state->level,
 		.single = single,
+		.watched = pipeline->device->check ? pipeline : NULL,
 	};
 
 	return glc_cpu_compile(pipeline->ir, &options, &pipeline->memory, &crew->program) &&
-	       glc_cpu_crew_init(crew, glc_pool_threads(state->pool));
+	       glc_cpu_crew_init(crew, pipeline->device->check ? 1 : glc_pool_threads(state->pool));
 }
 
 static enum glacier_status cpu_pipeline_build(struct glacier_pipeline *pipeline,
@@ -324,6 +340,7 @@ static enum glacier_status cpu_launch(struct glacier_device *device, const struc
 	struct cpu_state *state = device->state;
 	uint32_t objects = built->many.program.object_count;
 	struct glc_cpu_crew *crew = &built->many;
+	enum glacier_status status;
 	struct glc_cpu_job *job;
 
 	if (is_single(&crew->program, launch->groups)) {
@@ -347,6 +364,13 @@ static enum glacier_status cpu_launch(struct glacier_device *device, const struc
 		return glc_fail(diag, GLC_DV_GROUPS_MANY, GLC_NOWHERE, launch->groups[2], 'z', 1);
 	}
 	bind(launch, job);
+	if (device->check) {
+		job->check = glc_check_create(launch, &crew->program, &state->log, &status, diag);
+		if (!job->check) {
+			free(job);
+			return status;
+		}
+	}
 	pthread_mutex_lock(&state->lock);
 	if (state->first)
 		state->last->next = job;
@@ -396,7 +420,10 @@ static enum glacier_status cpu_wait(struct glacier_device *device, uint64_t time
 	state->out_of_bounds = 0;
 	pthread_mutex_unlock(&state->lock);
 	device->counts.out_of_bounds += outside;
-	if (outside)
+	device->counts.findings += state->log.all;
+	state->log.all = 0;
+	glc_check_tell(&state->log, diag);
+	if (outside && !device->check)
 		glc_warn(diag, GLC_DV_OUT_OF_BOUNDS, GLC_NOWHERE, (int)culprit->name.bytes, culprit->name.at,
 			 (unsigned long long)outside);
 	if (!in_time)

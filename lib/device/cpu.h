@@ -203,6 +203,14 @@ struct glc_mask {
 	u32 count;
 };
 
+struct glc_check;
+
+/* At which barrier a tile that is watched waits. */
+struct glc_meeting {
+	u32 site, who;           /* who: one of those that wait, counted through the launch */
+	u64 rounds;              /* in which rounds of the loops around */
+};
+
 /* A tile under way. */
 struct glc_frame {
 	void **reg;
@@ -219,6 +227,8 @@ struct glc_frame {
 	u64 first;               /* lane 0: its x (ROWS), lane of the launch (PACKED), local index (GROUPS) */
 	u32 group[3];            /* ROWS: y and z only */
 	unsigned char *locals, *shared;
+	struct glc_check *check; /* NULL: nobody watches */
+	struct glc_meeting meeting;
 };
 
 static inline bool glc_is_full(const struct glc_frame *frame, const struct glc_mask *mask)
@@ -232,6 +242,7 @@ struct glc_cpu_options {
 	uint32_t subgroup;
 	enum glc_cpu_level level;
 	bool single;             /* for tiles of one lane: every value is a word */
+	const struct glacier_pipeline *watched;   /* check.h: with steps that watch its sites; NULL: without */
 };
 
 /* Everything lies in memory. false: it ran out. */

@@ -2,6 +2,8 @@
 /* One walk over the kernel writes the program's steps; jumps ahead are filled in when they land. */
 #include "device/cpu_compile.h"
 
+#include "device/check.h"
+
 struct patch {
 	uint32_t step, region;   /* GLC_NOWHERE_32: the program's end */
 	uint8_t where;
@@ -236,6 +238,98 @@ static void emit_id(struct emit *e, uint32_t index)
 	spread(e, index);
 }
 
+/* --- Being watched: check.h ------------------------------------------------ */
+
+static struct glc_step *watch(struct emit *e, uint32_t index, glc_lanes_fn *fn)
+{
+	struct glc_step *s = step(e, GLC_STEP_LANES);
+
+	s->target = glc_check_site(e->c->options->watched, &e->c->kernel->insts[index]);
+	s->lanes = fn;
+	return s;
+}
+
+static void watch_access(struct emit *e, uint32_t index)
+{
+	const struct glc_inst *inst = &e->c->kernel->insts[index];
+	enum glc_shape shape = cpu_shape(e->c, inst->arg[0]);
+	struct glc_step *s;
+
+	if (!e->c->options->watched)
+		return;
+	s = watch(e, index, glc_check_access);
+	s->object = inst->object;
+	s->type = inst->type;
+	s->flags = inst->from == GLC_U64 ? GLC_FLAG_INDEX64 : 0;
+	if (shape == GLC_VARYING) {
+		s->b = value_of(e, inst->arg[0])->reg;
+		return;
+	}
+	s->flags |= GLC_FLAG_INDEX_WORD;
+	s->b = word(e, inst->arg[0]);
+	s->stride = shape == GLC_AFFINE ? value_of(e, inst->arg[0])->stride : 0;
+}
+
+/* The barrier is told which round of each loop around it this is. */
+static void watch_barrier(struct emit *e, uint32_t index)
+{
+	watch(e, index, glc_check_barrier);
+	for (uint32_t r = e->c->region_of[index]; r != GLC_NOWHERE_32; r = e->c->regions[r].parent) {
+		struct glc_step *s;
+
+		if (!e->c->regions[r].is_loop)
+			continue;
+		s = step(e, GLC_STEP_LANES);
+		s->lanes = glc_check_round;
+		s->a = e->c->regions[r].rounds;
+	}
+}
+
+static bool holds_barrier(const struct emit *e, const struct cpu_region *region)
+{
+	for (uint32_t i = region->begin; i < region->end; i++)
+		if (e->c->kernel->insts[i].op == GLC_OP_BarrierSync)
+			return true;
+	return false;
+}
+
+/* In front of a loop, and at the head of its rounds. */
+static void watch_loop(struct emit *e, struct cpu_region *region)
+{
+	struct glc_step *s;
+
+	if (!e->c->options->watched || !holds_barrier(e, region))
+		return;
+	region->rounds = new_word(e, 0);
+	s = step(e, GLC_STEP_MOVE);
+	s->d = region->rounds;
+	s->a = new_word(e, 0);
+}
+
+static void watch_round(struct emit *e, const struct cpu_region *region)
+{
+	struct glc_step *s;
+
+	if (!region->rounds)
+		return;
+	s = step(e, GLC_STEP_Add_u32);
+	s->d = s->a = region->rounds;
+	s->b = new_word(e, 1);
+}
+
+static void watch_fence(struct emit *e, uint32_t index)
+{
+	const struct glc_inst *inst = &e->c->kernel->insts[index];
+	bool atomic = inst->op == GLC_OP_AtomicAdd;
+	enum glc_scope scope = GLC_DETAIL_SCOPE(inst->detail);
+	bool shared = atomic && e->c->kernel->objects[inst->object].kind == GLC_OBJECT_SHARED;
+
+	if (!e->c->options->watched || scope == GLC_SCOPE_WORKGROUP || (shared && scope == GLC_SCOPE_NONE) ||
+	    (atomic && GLC_DETAIL_ORDER(inst->detail) == GLC_ORDER_RELAXED))
+		return;
+	step(e, GLC_STEP_LANES)->lanes = glc_check_fence;
+}
+
 /* --- Memory --------------------------------------------------------------- */
 
 static const uint16_t gathers[2][2] = {
@@ -334,8 +428,10 @@ static void emit_atomic(struct emit *e, uint32_t index)
 {
 	const struct glc_inst *inst = &e->c->kernel->insts[index];
 	const struct cpu_value *v = &e->c->values[index];
-	struct glc_step *s = step(e, GLC_STEP_ATOMIC);
+	struct glc_step *s;
 
+	watch_fence(e, index);
+	s = step(e, GLC_STEP_ATOMIC);
 	s->d = v->shape == GLC_VARYING ? v->slot : v->word;
 	s->flags = (v->shape == GLC_UNIFORM ? GLC_FLAG_RESULT_WORD : 0) | (v->uses ? 0 : GLC_FLAG_UNUSED);
 	describe_operands(e, inst, s, true);
@@ -578,6 +674,7 @@ static void emit_loop(struct emit *e, uint32_t index)
 	struct glc_step *s;
 
 	copy_way(e, index, 0, false);
+	watch_loop(e, region);
 	if (region->varying) {
 		region->outer = e->mask;
 		region->yes = new_mask(e);
@@ -590,6 +687,7 @@ static void emit_loop(struct emit *e, uint32_t index)
 		e->mask = region->yes;
 	}
 	region->head = e->steps.count;
+	watch_round(e, region);
 }
 
 /* Lanes leave a loop, or go on to its next round. */
@@ -732,17 +830,38 @@ static void emit(struct emit *e, uint32_t index)
 	case GLC_OP_LaneId: emit_id(e, index); return;
 	case GLC_OP_LoadGlobal:
 	case GLC_OP_LoadShared:
-	case GLC_OP_LoadConst: emit_load(e, index); return;
+	case GLC_OP_LoadConst:
+		watch_access(e, index);
+		emit_load(e, index);
+		return;
 	case GLC_OP_StoreGlobal:
-	case GLC_OP_StoreShared: emit_store(e, index); return;
+	case GLC_OP_StoreShared:
+		watch_access(e, index);
+		emit_store(e, index);
+		return;
 	case GLC_OP_LoadLocal:
-	case GLC_OP_StoreLocal: emit_local(e, index); return;
-	case GLC_OP_AtomicAdd: emit_atomic(e, index); return;
-	case GLC_OP_ShflSyncBfly: emit_shuffle(e, index); return;
-	case GLC_OP_Fence: step(e, GLC_STEP_FENCE); return;
+	case GLC_OP_StoreLocal:
+		watch_access(e, index);
+		emit_local(e, index);
+		return;
+	case GLC_OP_AtomicAdd:
+		watch_access(e, index);
+		emit_atomic(e, index);
+		return;
+	case GLC_OP_ShflSyncBfly:
+		if (e->c->options->watched)
+			watch(e, index, glc_check_shuffle);
+		emit_shuffle(e, index);
+		return;
+	case GLC_OP_Fence:
+		watch_fence(e, index);
+		step(e, GLC_STEP_FENCE);
+		return;
 	case GLC_OP_BarrierSync:
-		/* All lanes of one tile are together anyway. */
-		if (p->lanes > GLC_TILE)
+		if (e->c->options->watched)
+			watch_barrier(e, index);
+		/* All lanes of one tile are together anyway; who watches counts barriers. */
+		if (p->lanes > GLC_TILE || e->c->options->watched)
 			step(e, GLC_STEP_BARRIER);
 		return;
 	default: emit_pure(e, index); return;
@@ -839,14 +958,14 @@ static bool place_objects(struct cpu_compile *c)
 	return true;
 }
 
-static void choose_layout(struct glc_cpu_program *p, const struct glc_kernel *kernel)
+static void choose_layout(struct glc_cpu_program *p, const struct glc_kernel *kernel, bool watched)
 {
 	p->lanes = 1;
 	for (int i = 0; i < 3; i++) {
 		p->workgroup[i] = kernel->workgroup[i].value;
 		p->lanes *= p->workgroup[i];
 	}
-	if (kernel->converges || p->shared_bytes)
+	if (kernel->converges || p->shared_bytes || watched)
 		p->layout = GLC_LAYOUT_GROUPS;
 	else if (p->workgroup[1] == 1 && p->workgroup[2] == 1)
 		p->layout = GLC_LAYOUT_ROWS;
@@ -882,7 +1001,7 @@ bool glc_cpu_compile(const struct glc_ir *ir, const struct glc_cpu_options *opti
 	*out = (struct glc_cpu_program){.kernel = c.kernel, .subgroup = options->subgroup, .single = options->single};
 	if (!c.values || !place_objects(&c) || !find_same(&c))
 		return false;
-	choose_layout(out, c.kernel);
+	choose_layout(out, c.kernel, options->watched);
 	cpu_classify(&c);
 	if (!c.failed)
 		cpu_place(&c);

@@ -40,6 +40,7 @@ struct cpu_region {
 	uint32_t leave, stay;          /* loop: who leaves at its end, and who does not */
 	uint32_t outer;                /* the mask around it */
 	uint32_t head;                 /* loop: the step that each round begins with */
+	uint32_t rounds;               /* loop that is watched: the word that counts them; 0: there is none */
 };
 
 struct cpu_compile {

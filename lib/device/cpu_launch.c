@@ -125,6 +125,7 @@ static void begin_frame(const struct glc_cpu_job *job, struct glc_frame *f)
 	}
 	f->groups = job->groups;
 	f->stop = job->stop;
+	f->check = job->check;
 	f->out_of_bounds = 0;
 }
 
@@ -156,6 +157,8 @@ static void run_group(struct glc_cpu_job *job, struct glc_frame **frames, uint64
 		begin_tile(frames[i], (uint64_t)i * GLC_TILE, p->lanes - (uint64_t)i * GLC_TILE);
 		memcpy(frames[i]->group, at, sizeof at);
 	}
+	if (job->check)
+		glc_check_group(job->check, group);
 	do {
 		waiting = 0;
 		for (unsigned i = 0; i < tiles; i++) {
@@ -166,6 +169,8 @@ static void run_group(struct glc_cpu_job *job, struct glc_frame **frames, uint64
 			else
 				frames[i]->pc = p->step_count;
 		}
+		if (job->check)
+			glc_check_meet(job->check, frames, tiles);
 	} while (waiting);
 }
 
@@ -226,5 +231,8 @@ bool glc_cpu_job_size(struct glc_cpu_job *job)
 
 void glc_cpu_job_run(struct glc_cpu_job *job)
 {
-	glc_parallel_for(job->pool, (size_t)job->items, 0, run_items, job);
+	if (job->check)
+		run_items(job, 0, (size_t)job->items, 0);
+	else
+		glc_parallel_for(job->pool, (size_t)job->items, 0, run_items, job);
 }

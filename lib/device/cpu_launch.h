@@ -4,7 +4,7 @@
 #define GLC_DEVICE_CPU_LAUNCH_H
 
 #include "base/pool.h"
-#include "device/cpu.h"
+#include "device/check.h"
 
 /* A program with memory for each worker. */
 struct glc_cpu_crew {
@@ -29,6 +29,7 @@ struct glc_cpu_job {
 	atomic_uint_least64_t out_of_bounds;
 	struct glc_bound *bounds;    /* by object */
 	uint64_t *scalars;
+	struct glc_check *check;     /* NULL: nobody watches */
 };
 
 /* How many items the groups are; false: too many to count. */

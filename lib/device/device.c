@@ -79,11 +79,15 @@ enum glacier_status glacier_device_open(enum glacier_device_kind kind, uint32_t 
 
 	if (!table)
 		return glc_fail(diag, GLC_DV_NO_DEVICE, GLC_NOWHERE, glacier_device_kind_name(kind), index);
+	options = options ? options : &defaults;
+	if (options->check && kind != GLACIER_DEVICE_CPU)
+		return glc_fail(diag, GLC_DV_CHECK, GLC_NOWHERE, glacier_device_kind_name(kind), index);
 	device = calloc(1, sizeof *device);
 	if (!device)
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
 	device->table = table;
-	status = table->open(device, index, options ? options : &defaults, diag);
+	device->check = options->check;
+	status = table->open(device, index, options, diag);
 	if (status != GLACIER_OK) {
 		free(device);
 		return status;

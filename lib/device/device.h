@@ -23,6 +23,7 @@ struct glacier_array {
 	bool wrapped, read_only;
 	bool shared;                     /* the device works on host itself: nothing is ever copied */
 	enum glc_fresh fresh;            /* when not shared */
+	uint8_t *stored;                 /* check: a bit for each byte that has got a value; NULL: all have */
 	void *backing;                   /* the device file's own */
 };
 
@@ -47,6 +48,8 @@ struct glacier_pipeline {
 	bool *given;
 	struct glacier_memory memory;    /* holds all of this */
 	bool adds_floats;                /* atomically: the order, and so the sum, is nobody's */
+	const struct glc_check_site *sites;   /* check.h; NULL: not watched */
+	uint32_t site_count;
 	void *built;                     /* the device file's own */
 };
 
@@ -95,6 +98,7 @@ struct glacier_device {
 	struct glacier_device_counts counts;
 	struct glacier_array *arrays;
 	struct glacier_pipeline *pipelines;
+	bool check;                      /* cpu: accesses are watched */
 	bool lost;                       /* it failed or timed out: only closing is left */
 	void *state;                     /* the device file's own */
 };

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "compile/kernel.h"
 #include "compile/limits.h"
+#include "device/check.h"
 
 #include <stdlib.h>
 
@@ -128,6 +129,8 @@ static enum glacier_status build(struct glacier_pipeline *pipeline, struct glaci
 					  options->optimize != GLACIER_OPTIMIZE_NONE, &pipeline->memory, ir, diag);
 	if (status == GLACIER_OK && !prepare_arguments(pipeline, source))
 		status = glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	if (status == GLACIER_OK && device->check)
+		status = glc_check_find_sites(pipeline, glc_module_map(module), diag);
 	if (status == GLACIER_OK)
 		status = device->table->pipeline_build(pipeline, options, diag);
 	return status;
@@ -138,6 +141,7 @@ enum glacier_status glacier_pipeline_get(struct glacier_device *device, struct g
 					 struct glacier_pipeline **out, struct glacier_diag *diag)
 {
 	static const struct glacier_write_options defaults;
+	struct glacier_write_options debugged;
 	struct glacier_pipeline *pipeline;
 	const struct glc_kernel *kernel;
 	struct glacier_buffer key = {0};
@@ -150,7 +154,10 @@ enum glacier_status glacier_pipeline_get(struct glacier_device *device, struct g
 	kernel = glc_module_kernel(module, name, diag);
 	if (!kernel)
 		return GLACIER_ERR_ARGUMENT;
-	options = options ? options : &defaults;
+	debugged = options ? *options : defaults;
+	/* Two kernels that only stand in different places are told of in different places. */
+	debugged.debug |= device->check;
+	options = &debugged;
 	if (!glc_module_content(module, kernel, options, &key)) {
 		glacier_buffer_fini(&key);
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);

@@ -104,6 +104,7 @@ void job_add_missing_outputs(struct job *job)
 			continue;
 		index = job_add_array(job, output->array, ":zeros:0");
 		array = &job->arrays[index];
+		array->implied = true;
 		array->generator.elems = output->shape.elems;
 		array->type = output->type;
 		array->shape = output->shape;

@@ -21,6 +21,7 @@ struct array {
 	enum glacier_type type;      /* GLACIER_VOID until a parameter decides */
 	struct shape shape;          /* set once the type is */
 	bool written;                /* by some launch */
+	bool implied;                /* an output without an input */
 	struct cli_file file;        /* ARRAY_FILE */
 	size_t offset;               /* of its elements in the file */
 	struct generator generator;  /* ARRAY_GENERATOR */

@@ -43,15 +43,17 @@ static void write_outputs(struct session *session, struct job *job)
 		cli_exit(CLI_TROUBLE);
 }
 
-/* false: results differ. */
+/* false: results differ, or something was found. */
 static bool run(struct session sessions[2], struct job *job, const struct options *opt)
 {
 	bool same = true;
 
-	for (size_t i = 0; i < opt->device_count; i++)
+	for (size_t i = 0; i < opt->device_count; i++) {
 		session_run(&sessions[i], job, opt, opt->device_count == 2);
+		same &= session_is_clean(&sessions[i]);
+	}
 	if (opt->device_count == 2)
-		same = compare_sessions(sessions, job, opt);
+		same &= compare_sessions(sessions, job, opt);
 	same &= compare_expected(&sessions[0], job, opt);
 	write_outputs(&sessions[0], job);
 	if (opt->time)

@@ -22,6 +22,7 @@ enum {
 	KEY_TIME,
 	KEY_DRY_RUN,
 	KEY_DUMP,
+	KEY_CHECK,
 };
 
 static const struct cli_option option_table[] = {
@@ -44,6 +45,8 @@ static const struct cli_option option_table[] = {
 	{'D', NULL, "NAME=VALUE", "set the spec constant @NAME"},
 	{'O', NULL, "LEVEL", "0: as the source says it; 1: optimize, same bits (default)"},
 	{0, NULL, NULL, "Judge:"},
+	{KEY_CHECK, "check", NULL, "cpu: report accesses out of bounds or racing, memory read before it is written,\n"
+				   "and barriers that not all invocations reach"},
 	{KEY_COMPARE, "compare", "DEVICE,DEVICE", "run on both, and report the first difference"},
 	{KEY_EXPECT, "expect", "NAME=FILE", "compare the array @NAME with that of FILE"},
 	{KEY_RTOL, "rtol", "NUMBER", "let elements differ by so much of their value (0)"},
@@ -204,10 +207,15 @@ static void read_operands(struct options *options)
 
 static void check(struct options *options)
 {
-	if (!options->device_count)
-		options->devices[options->device_count++] = (struct device_name){.text = "auto", .automatic = true};
 	if (options->device_given && options->device_count == 2)
 		cli_bad_usage("--compare names its devices: no -d beside it");
+	if (options->device.check && options->device_count == 2)
+		cli_bad_usage("--check watches one run: no --compare beside it");
+	if (!options->device_count)
+		options->devices[options->device_count++] = (struct device_name){.text = "auto", .automatic = true};
+	/* Only the processor watches. */
+	if (options->device.check && options->devices[0].automatic)
+		options->devices[0] = (struct device_name){.text = "cpu", .kind = GLACIER_DEVICE_CPU};
 	if (options->dump && options->job)
 		cli_bad_usage("--dump shows one file's code: no --job beside it");
 }
@@ -253,6 +261,7 @@ void options_parse(struct options *options, int argc, char **argv)
 		case KEY_TIME: options->time = true; break;
 		case KEY_DRY_RUN: options->dry_run = true; break;
 		case KEY_DUMP: options->dump = arg; break;
+		case KEY_CHECK: options->device.check = true; break;
 		case 'W': cli_warning_flag(&options->warnings, arg); break;
 		case 'w': cli_warnings_off(&options->warnings); break;
 		}

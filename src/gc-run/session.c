@@ -62,7 +62,7 @@ static bool wrap_file(struct session *session, const struct array *array, struct
 }
 
 static struct glacier_array *make_array(struct session *session, const struct array *array, uint64_t seed,
-					bool keep_inputs, struct glacier_diag *diag)
+					bool keep_inputs, bool check, struct glacier_diag *diag)
 {
 	struct glacier_array *made;
 	void *host;
@@ -71,7 +71,8 @@ static struct glacier_array *make_array(struct session *session, const struct ar
 		return made;
 	if (glacier_array_create(session->device, array_bytes(array), &made, diag) != GLACIER_OK)
 		cli_exit(CLI_WRONG);
-	if (array->source == ARRAY_GENERATOR && array->generator.rule == GENERATE_ZEROS)
+	/* Zeros are there already; who watches wants to know whether somebody asked for them. */
+	if (array->source == ARRAY_GENERATOR && array->generator.rule == GENERATE_ZEROS && (array->implied || !check))
 		return made;
 	host = glacier_array_host(made, true, diag);
 	if (!host)
@@ -146,17 +147,26 @@ void session_run(struct session *session, const struct job *job, const struct op
 
 	session->arrays = cli_alloc(job->array_count * sizeof *session->arrays);
 	for (size_t i = 0; i < job->array_count; i++)
-		session->arrays[i] = make_array(session, &job->arrays[i], seed_of(options, i), keep_inputs, &diag);
+		session->arrays[i] = make_array(session, &job->arrays[i], seed_of(options, i), keep_inputs,
+						options->device.check, &diag);
 
 	for (size_t i = 0; i < job->launch_count; i++) {
 		uint64_t began = cli_now_ns();
 
 		start(session, job, i);
-		/* Launches follow each other on the device without the host, unless each is timed. */
-		if (options->time || i + 1 == job->launch_count)
+		/* Launches follow each other on the device without the host, unless each is asked about. */
+		if (options->time || options->device.check || i + 1 == job->launch_count)
 			wait_for(session, options->timeout_ns, &session->device_ns[i], &job->launches[i].read->diag);
 		session->host_ns[i] = cli_now_ns() - began;
 	}
+}
+
+bool session_is_clean(const struct session *session)
+{
+	struct glacier_device_counts counts;
+
+	glacier_device_count(session->device, &counts);
+	return !counts.findings;
 }
 
 void session_close(struct session *session)

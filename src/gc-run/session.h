@@ -22,6 +22,8 @@ void session_open(struct session *session, const struct job *job, const struct o
 void session_run(struct session *session, const struct job *job, const struct options *options, bool keep_inputs);
 /* The elements of an array of the job, after the run. */
 const void *session_elems(struct session *session, size_t array);
+/* false: --check has found something. */
+bool session_is_clean(const struct session *session);
 void session_close(struct session *session);
 
 /* --time, --dry-run */

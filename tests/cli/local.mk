@@ -85,6 +85,13 @@ cli_tests = \
 	tests/cli/gc-run/bad-generator-length.test \
 	tests/cli/gc-run/bad-generator-type.test \
 	tests/cli/gc-run/bad-kernel.test \
+	tests/cli/gc-run/check-clean.test \
+	tests/cli/gc-run/check-job.test \
+	tests/cli/gc-run/check-kernel-json.test \
+	tests/cli/gc-run/check-no-input.test \
+	tests/cli/gc-run/check-race.test \
+	tests/cli/gc-run/check-timeout.test \
+	tests/cli/gc-run/check-usage.test \
 	tests/cli/gc-run/compare-and-device.test \
 	tests/cli/gc-run/compare-devices.test \
 	tests/cli/gc-run/compare-differs.test \

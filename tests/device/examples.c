@@ -3,7 +3,7 @@
  * The shipped examples on a device, by the public calls alone, against what
  * tests/exec/examples_cases.c computes in another way. The cases' memory is wrapped.
  *
- * examples DEVICE, as "vulkan"
+ * examples DEVICE [check], as "vulkan"; check: cpu, and every access is watched
  */
 #include "vk.h"
 
@@ -152,6 +152,9 @@ static void dispatch(const struct example *example, const char *entry, uint32_t 
 		wrapped[i] = wrap(running->device, arrays[i].at, ((size_t)arrays[i].count + GUARD) * 4);
 	argument_count = name_arguments(pipeline, wrapped, push, arguments);
 	OK(glacier_launch(pipeline, arguments, argument_count, (const uint32_t[3]){x ? x : 1, y ? y : 1, 1}, quiet()));
+	OK(glacier_device_wait(running->device, 0, NULL, quiet()));
+	if (last_code[0])
+		FAIL("%s %s: %s [%s]", example->name, example->level, last_message, last_code);
 	for (size_t i = 0; i < count; i++)
 		OK(glacier_array_free(running->device, wrapped[i]));
 	for (size_t i = 0; i < count; i++)
@@ -194,9 +197,9 @@ static void read_example(const char *name, char *text)
 	fclose(file);
 }
 
-static struct glacier_device *open_device(const char *kind, bool no_host_wrap)
+static struct glacier_device *open_device(const char *kind, bool no_host_wrap, bool check)
 {
-	const struct glacier_device_options options = {.no_host_wrap = no_host_wrap};
+	const struct glacier_device_options options = {.no_host_wrap = no_host_wrap, .check = check};
 	struct glacier_device *device;
 
 	for (int k = 0; k < GLACIER_DEVICE_KIND_COUNT; k++) {
@@ -219,9 +222,10 @@ int main(int argc, char **argv)
 {
 	static char text[MAX_TEXT];
 	const char *kind = argc > 1 ? argv[1] : "vulkan";
+	bool check = argc > 2 && !strcmp(argv[2], "check");
 
 	for (int no_host_wrap = 0; no_host_wrap < 2; no_host_wrap++) {
-		struct glacier_device *device = open_device(kind, no_host_wrap);
+		struct glacier_device *device = open_device(kind, no_host_wrap, check);
 
 		for (size_t i = 0; i < example_case_count; i++) {
 			read_example(example_cases[i].name, text);

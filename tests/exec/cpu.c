@@ -31,6 +31,7 @@ static bool open_device(struct cpu *cpu)
 	struct glacier_device_options options = {
 		.isa = getenv("GLACIER_EXEC_ISA"),
 		.threads = threads ? (uint32_t)atoi(threads) : 1,
+		.check = getenv("GLACIER_EXEC_CHECK"),
 	};
 
 	return glacier_device_open(GLACIER_DEVICE_CPU, 0, &options, &cpu->device, &diag) == GLACIER_OK;
@@ -107,6 +108,8 @@ static bool launch(struct cpu *cpu, struct glacier_pipeline *pipeline, const str
 	}
 	good = good && glacier_launch(pipeline, arguments, count, run->groups, diag) == GLACIER_OK;
 	good = good && glacier_device_wait(cpu->device, 30000000000, NULL, diag) == GLACIER_OK;
+	/* What checking finds is told, and the wait succeeds. */
+	good = good && !diag->errors;
 	for (size_t i = 0; i < count; i++)
 		if (arguments[i].array)
 			glacier_array_free(cpu->device, arguments[i].array);

@@ -137,6 +137,35 @@ static void counts_every_lane(void)
 	glacier_device_close(device);
 }
 
+/* Found in the device's thread, told in this one. */
+static void tells_what_it_watches(void)
+{
+	struct glacier_device_options options = {.threads = 4, .check = true};
+	struct glacier_device_counts counts;
+	struct glacier_device *device;
+	struct glacier_array *a, *sum;
+
+	HOLDS(glacier_device_open(GLACIER_DEVICE_CPU, 0, &options, &device, &diag) == GLACIER_OK);
+	a = array(device, 256);
+	sum = array(device, 4);
+	for (int i = 0; i < 20; i++) {
+		struct glacier_argument x[] = {{.name = "a", .array = a}, {.name = "out", .array = sum}, {.name = "n"}};
+		struct glacier_argument y[] = {{.name = "sum", .array = sum}};
+
+		HOLDS(glacier_launch(get(device, "add"), x, 3, (uint32_t[]){1, 1, 1}, &diag) == GLACIER_OK);
+		HOLDS(glacier_launch(get(device, "count"), y, 1, (uint32_t[]){7, 2, 1}, &diag) == GLACIER_OK);
+	}
+	/* Freeing waits and has nobody to tell: it is kept for who asks. */
+	HOLDS(glacier_array_free(device, sum) == GLACIER_OK);
+	last_code[0] = '\0';
+	HOLDS(glacier_device_wait(device, 0, NULL, &diag) == GLACIER_OK);
+	HOLDS(!strncmp(last_code, "CK", 2));
+	glacier_device_count(device, &counts);
+	/* Each launch of add: 64 loads of what nobody stored, and 63 stores outside. */
+	HOLDS(counts.findings == 20 * (64 + 63));
+	glacier_device_close(device);
+}
+
 static void stops_what_never_ends(void)
 {
 	struct glacier_device *device = open_device(2);
@@ -158,6 +187,7 @@ int main(void)
 	refuses_arguments();
 	counts_what_lies_outside();
 	counts_every_lane();
+	tells_what_it_watches();
 	stops_what_never_ends();
 	glacier_module_destroy(module);
 	return 0;
