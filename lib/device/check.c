@@ -384,7 +384,9 @@ static bool make_cells(struct shadow *shadow, uint8_t uses, u64 length)
 	}
 	if (!(uses & ~(1 << GLC_ACCESS_LOAD)) || !length)
 		return true;
-	if (__builtin_mul_overflow(length, shadow->size * sizeof *shadow->cells, &shadow->bytes))
+	/* No process has so many addresses. */
+	if (__builtin_mul_overflow(length, shadow->size * sizeof *shadow->cells, &shadow->bytes) ||
+	    shadow->bytes > UINT64_C(1) << 46)
 		return false;
 	/* Pages that no access reaches stay untouched. */
 	shadow->cells = calloc(length, shadow->size * sizeof *shadow->cells);
