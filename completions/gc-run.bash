@@ -19,21 +19,21 @@ _gc_run()
 	--diagnostics) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return ;;
 	--dump) COMPREPLY=($(compgen -W 'ptx spirv' -- "$cur")); return ;;
 	--isa) COMPREPLY=($(compgen -W 'baseline x86-64-v3 x86-64-v4' -- "$cur")); return ;;
-	--job) compopt -o filenames; COMPREPLY=($(compgen -f -X '!*.json' -- "$cur")); return ;;
+	--job|--reflect) compopt -o filenames; COMPREPLY=($(compgen -f -X '!*.json' -- "$cur")); return ;;
 	-g|-k|-o|-D|-W|--atol|--expect|--explain|--global|--groups|--kernel|--output|--rtol|--seed|--subgroup|--threads|--timeout) return ;;
 	esac
 	case $cur in
 	--*)
 		COMPREPLY=($(compgen -W '--atol= --check --color= --compare= --device= --diagnostics= --dry-run
 			--dump= --expect= --explain= --global= --groups= --help --isa= --job= --json
-			--kernel= --list-devices --output= --quiet --rtol= --seed= --subgroup=
+			--kernel= --list-devices --output= --quiet --reflect= --rtol= --seed= --subgroup=
 			--threads= --time --timeout= --verbose --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace ;;
 	-*) COMPREPLY=($(compgen -W '-D -O0 -O1 -V -W -d -g -h -k -o -q -v -w' -- "$cur")) ;;
 	:*) compopt -o nospace; COMPREPLY=($(compgen -W 'zeros: iota: uniform: normal:' -- "${cur#:}")) ;;
 	*)
 		compopt -o filenames
-		COMPREPLY=($(compgen -f -X '!*.@(gasm|json)' -- "$cur") $(compgen -d -- "$cur")) ;;
+		COMPREPLY=($(compgen -f -X '!*.@(gasm|json|spv)' -- "$cur") $(compgen -d -- "$cur")) ;;
 	esac
 }
 complete -F _gc_run gc-run

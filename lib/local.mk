@@ -83,6 +83,10 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/device.c \
 	lib/device/device.h \
 	lib/device/launch.c \
+	lib/device/prebuilt.c \
+	lib/device/prebuilt.h \
+	lib/device/prebuilt_match.c \
+	lib/device/prebuilt_read.c \
 	lib/device/variance.c \
 	lib/ir/backend.h \
 	lib/ir/build.c \
@@ -157,6 +161,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/spirv/enum.h \
 	lib/spirv/flow.c \
 	lib/spirv/flow.h \
+	lib/spirv/interface.c \
+	lib/spirv/interface.h \
 	lib/spirv/module.c \
 	lib/spirv/module.h \
 	lib/spirv/object.c \

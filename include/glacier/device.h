@@ -178,6 +178,35 @@ GLACIER_API enum glacier_status glacier_pipeline_get(struct glacier_device *devi
 						     struct glacier_pipeline **out,
 						     struct glacier_diag *diag);
 
+/* SPIR-V that is already made, and what gc-asm --reflect wrote of it. */
+struct glacier_prebuilt {
+	const void *code;               /* a module of code_bytes */
+	size_t code_bytes;
+	struct glacier_text reflection; /* JSON: glacier-kernel(7), REFLECTION */
+	const struct glacier_define *defines;   /* values for its specialization constants */
+	size_t define_count;
+};
+
+/*
+ * The pipeline of code that is already made, as glacier_pipeline_get gives that of a kernel.
+ * Only Vulkan devices run it. The module is held against the reflection: entry point, workgroup,
+ * buffers with their places, elements and access, push constants, specialization constants.
+ * What its functions do is for the driver: a module that spirv-val refuses may do anything.
+ *
+ * source   read before; not needed afterwards.
+ * kernel   its name; NULL: the only one.
+ * diag     told of faults of the reflection by its name and a path, of the module by the byte.
+ *
+ * Returns GLACIER_OK, GLACIER_ERR_UNSUPPORTED (no Vulkan device; a feature it lacks),
+ * GLACIER_ERR_MALFORMED, _INVALID or _LIMIT for what is wrong, GLACIER_ERR_ARGUMENT (no such
+ * kernel), GLACIER_ERR_DEVICE or GLACIER_ERR_NOMEM.                         Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_pipeline_get_prebuilt(struct glacier_device *device,
+							      const struct glacier_prebuilt *source,
+							      const char *kernel,
+							      struct glacier_pipeline **out,
+							      struct glacier_diag *diag);
+
 /* One argument of a launch, by the parameter's name without its @. */
 struct glacier_argument {
 	const char *name;
@@ -245,6 +274,8 @@ struct glacier_parameter {
 	bool is_buffer, reads, writes;
 };
 
+/* The kernel's name, as long as the pipeline lives. Since: 0.1 */
+GLACIER_API const char *glacier_pipeline_kernel(const struct glacier_pipeline *pipeline);
 GLACIER_API size_t glacier_pipeline_parameter_count(const struct glacier_pipeline *pipeline);
 GLACIER_API bool glacier_pipeline_parameter(const struct glacier_pipeline *pipeline, size_t index,
 					    struct glacier_parameter *parameter);
@@ -255,7 +286,7 @@ struct glacier_variance {
 	uint32_t ulp;      /* Div and Sqrt: the bounds of all that the kernel has, added up */
 	bool zeros;        /* Min and Max of -0 and +0 may give either */
 	bool subnormals;   /* float arithmetic may flush them to zero */
-	bool unbounded;    /* .approx, f64 Fma, the order of float AtomicAdd: nothing is promised */
+	bool unbounded;    /* .approx, f64 Fma, the order of float AtomicAdd, code already made: nothing is promised */
 };
 
 /* All zero: equal bits are promised, but for NaNs, of which any is as good. Since: 0.1 */

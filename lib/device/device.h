@@ -40,7 +40,8 @@ struct glacier_pipeline {
 	const void *key;                 /* the content it was built from, compared in full */
 	size_t key_bytes;
 	const struct glc_ir *ir;         /* as the device was given it; kernels[0] is the one */
-	const char **names;              /* of its objects, terminated */
+	const char *name;                /* the kernel's, terminated */
+	const char **names;              /* of its objects, likewise */
 	const uint8_t *types;            /* of its objects as the source has them: lowering may retype */
 	/* Of the launch that is being made. */
 	struct glc_binding *bindings;
@@ -48,6 +49,7 @@ struct glacier_pipeline {
 	bool *given;
 	struct glacier_memory memory;    /* holds all of this */
 	bool adds_floats;                /* atomically: the order, and so the sum, is nobody's */
+	const struct glc_prebuilt *prebuilt;  /* prebuilt.h; NULL: code is made from ir */
 	const struct glc_check_site *sites;   /* check.h; NULL: not watched */
 	uint32_t site_count;
 	void *built;                     /* the device file's own */
@@ -105,5 +107,18 @@ struct glacier_device {
 
 /* launch.c: with what the device file made for it. */
 void glc_pipeline_free(struct glacier_pipeline *pipeline);
+/* Of a kernel whose specialization constants have their values. */
+enum glacier_status glc_pipeline_check_limits(const struct glacier_device *device, const struct glc_kernel *kernel,
+					      struct glacier_diag *diag);
+/*
+ * The device's pipeline of that content, as glacier_pipeline_get finds it; when there is none, a new
+ * one is built, by the caller's function as far as ir, and then by the device.
+ */
+enum glacier_status glc_pipeline_find(struct glacier_device *device, const struct glacier_buffer *key,
+				      enum glacier_status (*make)(struct glacier_pipeline *pipeline, const void *source,
+								  const struct glc_kernel **kernel,
+								  struct glacier_diag *diag),
+				      const void *source, const struct glacier_write_options *options,
+				      struct glacier_pipeline **out, struct glacier_diag *diag);
 
 #endif

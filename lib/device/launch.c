@@ -35,8 +35,8 @@ static struct glacier_pipeline *find(struct glacier_device *device, const uint64
 }
 
 /* Everything is known of a kernel that is about to run, its specialization constants too. */
-static enum glacier_status check_limits(const struct glacier_device *device, const struct glc_kernel *kernel,
-					struct glacier_diag *diag)
+enum glacier_status glc_pipeline_check_limits(const struct glacier_device *device, const struct glc_kernel *kernel,
+					      struct glacier_diag *diag)
 {
 	struct glacier_memory memory;
 	struct glc_kernel known = *kernel;
@@ -78,7 +78,11 @@ static bool prepare_arguments(struct glacier_pipeline *pipeline, const struct gl
 	const struct glc_kernel *kernel = kernel_of(pipeline);
 	size_t n = kernel->object_count;
 	uint8_t *types = glc_bump(&pipeline->memory, n);
+	char *own = glc_bump_zero(&pipeline->memory, kernel->name.bytes + 1);
 
+	if (!own)
+		return false;
+	pipeline->name = memcpy(own, kernel->name.at, kernel->name.bytes);
 	pipeline->types = types;
 	pipeline->names = glc_bump(&pipeline->memory, n * sizeof *pipeline->names);
 	pipeline->bindings = glc_bump_zero(&pipeline->memory, n * sizeof *pipeline->bindings);
@@ -108,80 +112,73 @@ void glc_pipeline_free(struct glacier_pipeline *pipeline)
 	free(pipeline);
 }
 
-static enum glacier_status build(struct glacier_pipeline *pipeline, struct glacier_module *module,
-				 const struct glc_kernel *source, const struct glacier_buffer *key,
-				 const struct glacier_write_options *options, struct glacier_diag *diag)
+/* What is made here is made of this. */
+struct source {
+	struct glacier_module *module;
+	const struct glc_kernel *kernel;
+	const struct glacier_write_options *options;
+};
+
+static enum glacier_status lower(struct glacier_pipeline *pipeline, const void *context,
+				 const struct glc_kernel **kernel, struct glacier_diag *diag)
 {
+	const struct source *source = context;
 	struct glacier_device *device = pipeline->device;
 	struct glc_ir *ir = glc_bump(&pipeline->memory, sizeof *ir);
-	void *copy = glc_bump(&pipeline->memory, key->size);
 	enum glacier_status status;
 
-	if (!ir || !copy)
+	if (!ir)
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
-	pipeline->key = memcpy(copy, key->data, key->size);
-	pipeline->key_bytes = key->size;
 	pipeline->ir = ir;
-	pipeline->adds_floats = glc_adds_floats(source);
-	status = check_limits(device, source, diag);
+	pipeline->adds_floats = glc_adds_floats(source->kernel);
+	*kernel = source->kernel;
+	status = glc_pipeline_check_limits(device, source->kernel, diag);
 	if (status == GLACIER_OK)
-		status = glc_module_lower(module, source, &device->info.target,
-					  options->optimize != GLACIER_OPTIMIZE_NONE, &pipeline->memory, ir, diag);
-	if (status == GLACIER_OK && !prepare_arguments(pipeline, source))
-		status = glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+		status = glc_module_lower(source->module, source->kernel, &device->info.target,
+					  source->options->optimize != GLACIER_OPTIMIZE_NONE, &pipeline->memory, ir,
+					  diag);
 	if (status == GLACIER_OK && device->check)
-		status = glc_check_find_sites(pipeline, glc_module_map(module), diag);
-	if (status == GLACIER_OK)
-		status = device->table->pipeline_build(pipeline, options, diag);
+		status = glc_check_find_sites(pipeline, glc_module_map(source->module), diag);
 	return status;
 }
 
-enum glacier_status glacier_pipeline_get(struct glacier_device *device, struct glacier_module *module,
-					 const char *name, const struct glacier_write_options *options,
-					 struct glacier_pipeline **out, struct glacier_diag *diag)
+enum glacier_status glc_pipeline_find(struct glacier_device *device, const struct glacier_buffer *key,
+				      enum glacier_status (*make)(struct glacier_pipeline *pipeline, const void *source,
+								  const struct glc_kernel **kernel,
+								  struct glacier_diag *diag),
+				      const void *source, const struct glacier_write_options *options,
+				      struct glacier_pipeline **out, struct glacier_diag *diag)
 {
-	static const struct glacier_write_options defaults;
-	struct glacier_write_options debugged;
+	const struct glc_kernel *kernel = NULL;
 	struct glacier_pipeline *pipeline;
-	const struct glc_kernel *kernel;
-	struct glacier_buffer key = {0};
 	enum glacier_status status;
 	struct glc_hash hash;
 	uint64_t sum[2];
+	void *copy;
 
-	if (device->lost)
-		return glc_fail(diag, GLC_DV_LOST, GLC_NOWHERE);
-	kernel = glc_module_kernel(module, name, diag);
-	if (!kernel)
-		return GLACIER_ERR_ARGUMENT;
-	debugged = options ? *options : defaults;
-	/* Two kernels that only stand in different places are told of in different places. */
-	debugged.debug |= device->check;
-	options = &debugged;
-	if (!glc_module_content(module, kernel, options, &key)) {
-		glacier_buffer_fini(&key);
-		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
-	}
 	glc_hash_init(&hash, NULL);
-	glc_hash_add(&hash, key.data, key.size);
+	glc_hash_add(&hash, key->data, key->size);
 	glc_hash_end(&hash, sum);
-	pipeline = find(device, sum, key.data, key.size);
+	pipeline = find(device, sum, key->data, key->size);
 	if (pipeline) {
 		device->counts.pipelines_found++;
-		glacier_buffer_fini(&key);
 		*out = pipeline;
 		return GLACIER_OK;
 	}
 	pipeline = calloc(1, sizeof *pipeline);
-	if (!pipeline) {
-		glacier_buffer_fini(&key);
+	if (!pipeline)
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
-	}
 	pipeline->device = device;
 	memcpy(pipeline->hash, sum, sizeof sum);
 	glacier_memory_init(&pipeline->memory, NULL, 0);
-	status = build(pipeline, module, kernel, &key, options, diag);
-	glacier_buffer_fini(&key);
+	copy = glc_bump(&pipeline->memory, key->size);
+	pipeline->key = copy ? memcpy(copy, key->data, key->size) : NULL;
+	pipeline->key_bytes = key->size;
+	status = copy ? make(pipeline, source, &kernel, diag) : glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	if (status == GLACIER_OK && !prepare_arguments(pipeline, kernel))
+		status = glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	if (status == GLACIER_OK)
+		status = device->table->pipeline_build(pipeline, options, diag);
 	if (status != GLACIER_OK) {
 		glc_pipeline_free(pipeline);
 		return status;
@@ -191,6 +188,35 @@ enum glacier_status glacier_pipeline_get(struct glacier_device *device, struct g
 	device->counts.pipelines_built++;
 	*out = pipeline;
 	return GLACIER_OK;
+}
+
+enum glacier_status glacier_pipeline_get(struct glacier_device *device, struct glacier_module *module,
+					 const char *name, const struct glacier_write_options *options,
+					 struct glacier_pipeline **out, struct glacier_diag *diag)
+{
+	struct glacier_write_options known = options ? *options : (struct glacier_write_options){0};
+	struct source source = {.module = module, .options = &known};
+	struct glacier_buffer key = {0};
+	enum glacier_status status;
+
+	if (device->lost)
+		return glc_fail(diag, GLC_DV_LOST, GLC_NOWHERE);
+	source.kernel = glc_module_kernel(module, name, diag);
+	if (!source.kernel)
+		return GLACIER_ERR_ARGUMENT;
+	/* Two kernels that only stand in different places are told of in different places. */
+	known.debug |= device->check;
+	if (glc_module_content(module, source.kernel, &known, &key))
+		status = glc_pipeline_find(device, &key, lower, &source, &known, out, diag);
+	else
+		status = glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	glacier_buffer_fini(&key);
+	return status;
+}
+
+const char *glacier_pipeline_kernel(const struct glacier_pipeline *pipeline)
+{
+	return pipeline->name;
 }
 
 size_t glacier_pipeline_parameter_count(const struct glacier_pipeline *pipeline)

@@ -55,7 +55,7 @@ void glacier_pipeline_variance(const struct glacier_pipeline *pipeline, struct g
 	const struct glacier_target *target = &pipeline->device->info.target;
 	const struct glc_kernel *kernel = &pipeline->ir->kernels[0];
 
-	*variance = (struct glacier_variance){.unbounded = pipeline->adds_floats};
+	*variance = (struct glacier_variance){.unbounded = pipeline->adds_floats || pipeline->prebuilt};
 	for (uint32_t i = 0; i < kernel->inst_count; i++) {
 		const struct glc_inst *inst = &kernel->insts[i];
 

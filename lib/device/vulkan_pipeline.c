@@ -6,6 +6,7 @@
 #include "device/vulkan.h"
 
 #include "base/buf.h"
+#include "device/prebuilt.h"
 #include "spirv/enum.h"
 #include "spirv/spirv.h"
 
@@ -52,6 +53,22 @@ static enum glacier_status check_capabilities(const struct glacier_device *devic
 				return glc_fail(diag, GLC_DV_VK_CAPABILITY, GLC_NOWHERE, NAME(kernel),
 						capabilities[j].name, device->info.name);
 		}
+	return GLACIER_OK;
+}
+
+/* Code from elsewhere may ask for anything. */
+static enum glacier_status check_known(const struct glc_kernel *kernel, const struct glacier_buffer *code,
+				       struct glacier_diag *diag)
+{
+	for (size_t i = 5; word_at(code, i) == (2u << 16 | GLC_SPV_Capability); i += 2) {
+		uint32_t number = word_at(code, i + 1);
+		bool known = number == GLC_SPV_CAP_SHADER || number == GLC_SPV_CAP_SIGNED_ZERO_INF_NAN_PRESERVE;
+
+		for (size_t j = 0; j < sizeof capabilities / sizeof *capabilities; j++)
+			known = known || capabilities[j].number == number;
+		if (!known)
+			return glc_fail(diag, GLC_DV_SPV_CAPABILITY, GLC_NOWHERE, NAME(kernel), number);
+	}
 	return GLACIER_OK;
 }
 
@@ -208,6 +225,40 @@ static enum glacier_status create_sets(struct glacier_pipeline *pipeline, struct
 	return GLACIER_OK;
 }
 
+/* --- Specialization constants of code that is already made ---------------- */
+
+struct specialization {
+	VkSpecializationInfo info;
+	VkSpecializationMapEntry *entries;
+	unsigned char *data;
+};
+
+/* All of them: the module's own values may be others than the reflection's. */
+static bool specialize(struct glacier_pipeline *pipeline, struct specialization *out)
+{
+	const struct glc_kernel *kernel = &pipeline->ir->kernels[0];
+	uint32_t n = 0;
+
+	out->entries = glc_bump(&pipeline->memory, kernel->object_count * sizeof *out->entries);
+	out->data = glc_bump(&pipeline->memory, kernel->object_count * sizeof(uint64_t));
+	if (!out->entries || !out->data)
+		return false;
+	for (uint32_t i = 0; i < kernel->object_count; i++) {
+		const struct glc_object *object = &kernel->objects[i];
+		uint64_t wide = object->spec_bits;
+		uint32_t narrow = (uint32_t)wide;
+		bool is_wide = glc_bits(object->type) == 64;
+
+		if (object->kind != GLC_OBJECT_SPEC)
+			continue;
+		memcpy(out->data + 8 * n, is_wide ? (void *)&wide : (void *)&narrow, is_wide ? 8 : 4);
+		out->entries[n] = (VkSpecializationMapEntry){object->spec_id, 8 * n, is_wide ? 8 : 4};
+		n++;
+	}
+	out->info = (VkSpecializationInfo){n, out->entries, (size_t)8 * n, out->data};
+	return true;
+}
+
 /* --- The pipeline --------------------------------------------------------- */
 
 static enum glacier_status create_pipeline(struct glacier_pipeline *pipeline, const struct glacier_buffer *code,
@@ -217,7 +268,7 @@ static enum glacier_status create_pipeline(struct glacier_pipeline *pipeline, co
 	struct glc_vk *vk = glc_vk_of(device);
 	struct glc_vk_pipeline *built = pipeline->built;
 	const struct glc_kernel *kernel = &pipeline->ir->kernels[0];
-	char *name = glc_bump_zero(&pipeline->memory, kernel->name.bytes + 1);
+	struct specialization specialization = {0};
 	VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
 		.requiredSubgroupSize = kernel->subgroup,
@@ -234,14 +285,16 @@ static enum glacier_status create_pipeline(struct glacier_pipeline *pipeline, co
 			/* Without the feature only the size that the device has anyway came this far. */
 			.pNext = kernel->subgroup && vk->physical->subgroup_max ? &subgroup : NULL,
 			.stage = VK_SHADER_STAGE_COMPUTE_BIT,
-			.pName = name,
+			.pName = pipeline->prebuilt ? pipeline->prebuilt->symbol : pipeline->name,
 		},
 		.layout = built->layout,
 	};
 
-	if (!name)
-		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
-	memcpy(name, kernel->name.at, kernel->name.bytes);
+	if (pipeline->prebuilt) {
+		if (!specialize(pipeline, &specialization))
+			return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+		info.stage.pSpecializationInfo = &specialization.info;
+	}
 	GLC_VK_TRY(device, diag, CreateShaderModule, vk->device, &module, NULL, &built->module);
 	info.stage.module = built->module;
 	GLC_VK_TRY(device, diag, CreateComputePipelines, vk->device, VK_NULL_HANDLE, 1, &info, NULL,
@@ -251,7 +304,7 @@ static enum glacier_status create_pipeline(struct glacier_pipeline *pipeline, co
 	return GLACIER_OK;
 }
 
-static enum glacier_status write_code(struct glacier_pipeline *pipeline, const struct glacier_write_options *options,
+static enum glacier_status get_code(struct glacier_pipeline *pipeline, const struct glacier_write_options *options,
 				      struct glacier_buffer *code, struct glacier_diag *diag)
 {
 	struct glacier_diag silent = {0};
@@ -264,6 +317,15 @@ static enum glacier_status write_code(struct glacier_pipeline *pipeline, const s
 	};
 	enum glacier_status status;
 
+	if (pipeline->prebuilt) {
+		const struct glc_spv_interface *made = &pipeline->prebuilt->code;
+
+		if (!glc_buffer_reserve(code, (size_t)made->count * 4))
+			return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+		memcpy(code->data, made->words, (size_t)made->count * 4);
+		code->size = (size_t)made->count * 4;
+		return check_known(&pipeline->ir->kernels[0], code, diag);
+	}
 	glacier_memory_init(&scratch, NULL, 0);
 	status = glc_spirv_write(&input, code, diag ? diag : &silent);
 	glacier_memory_fini(&scratch);
@@ -283,7 +345,7 @@ enum glacier_status glc_vk_pipeline_build(struct glacier_pipeline *pipeline,
 	pipeline->built = built;   /* what fails half way is freed as a whole */
 	status = check_subgroup(pipeline->device, kernel, diag);
 	if (status == GLACIER_OK)
-		status = write_code(pipeline, options, &code, diag);
+		status = get_code(pipeline, options, &code, diag);
 	if (status == GLACIER_OK)
 		status = check_capabilities(pipeline->device, kernel, &code, diag);
 	if (status == GLACIER_OK)

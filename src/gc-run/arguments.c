@@ -51,7 +51,10 @@ static void print_command(FILE *out, const struct job *job, const struct launch 
 	struct glacier_parameter parameter;
 	bool standard_output = true;
 
-	fprintf(out, "try: gc-run %s -k %s", launch->file, launch->kernel);
+	fprintf(out, "try: gc-run %s", launch->file);
+	if (launch->reflect)
+		fprintf(out, " --reflect=%s", launch->reflect);
+	fprintf(out, " -k %s", launch->kernel);
 	if (launch->has_size)
 		fprintf(out, " %s=%u,%u,%u", launch->in_invocations ? "--global" : "--groups", launch->size[0],
 			launch->size[1], launch->size[2]);

@@ -120,6 +120,7 @@ void job_from_options(struct job *job, const struct options *options)
 	*job = (struct job){0};
 	launch = job_add_launch(job);
 	launch->file = cli_strdup(options->file);
+	launch->reflect = options->reflect ? cli_strdup(options->reflect) : NULL;
 	launch->kernel = options->kernel ? cli_strdup(options->kernel) : NULL;
 	memcpy(launch->size, options->size, sizeof launch->size);
 	launch->in_invocations = options->in_invocations;
@@ -174,6 +175,7 @@ void job_fini(struct job *job)
 		}
 		free(launch->values);
 		free(launch->file);
+		free(launch->reflect);
 		free(launch->kernel);
 		free(launch->defines);
 		free(launch->arguments);

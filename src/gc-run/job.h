@@ -36,6 +36,7 @@ struct value {
 
 struct launch {
 	char *file;
+	char *reflect;               /* of a .spv: its reflection's file */
 	char *kernel;                /* NULL until the file is read: the only one */
 	uint32_t size[3];            /* workgroups, or invocations */
 	bool in_invocations, has_size;

@@ -142,8 +142,11 @@ static void read_launch(struct job *job, const cJSON *item, size_t index)
 	char where[32];
 
 	snprintf(where, sizeof where, "launches[%zu]", index);
-	check_object(item, where, " file kernel groups global args defines ");
+	check_object(item, where, " file reflect kernel groups global args defines ");
 	launch->file = cli_strdup(text_of(cJSON_GetObjectItemCaseSensitive(item, "file"), where, "file"));
+	part = cJSON_GetObjectItemCaseSensitive(item, "reflect");
+	if (part)
+		launch->reflect = cli_strdup(text_of(part, where, "reflect"));
 	part = cJSON_GetObjectItemCaseSensitive(item, "kernel");
 	if (part)
 		launch->kernel = cli_strdup(text_of(part, where, "kernel"));

@@ -59,19 +59,68 @@ static void name_kernel(struct launch *launch)
 	glacier_buffer_fini(&reflection);
 }
 
+static bool is_spirv(const char *path)
+{
+	return cli_has_suffix(path, ".spv");
+}
+
+/* Whether the file is the one that there is a reflection for. */
+static void check_reflection(const struct launch *launch)
+{
+	if (cli_has_suffix(launch->file, ".ptx"))
+		cli_die("%s: PTX that is already made cannot be run: give the kernel it was made from", launch->file);
+	if (is_spirv(launch->file) && !launch->reflect)
+		cli_bad_usage("%s: what do its kernels take? gc-asm --reflect writes it, for --reflect=FILE", launch->file);
+	if (!is_spirv(launch->file) && launch->reflect)
+		cli_bad_usage("%s: only a .spv needs a reflection", launch->file);
+}
+
+bool kernels_are_prebuilt(const struct job *job)
+{
+	for (size_t i = 0; i < job->launch_count; i++)
+		if (is_spirv(job->launches[i].file))
+			return true;
+	return false;
+}
+
+enum glacier_status kernels_pipeline(struct launch *launch, struct glacier_device *device, const struct options *options,
+				     struct glacier_pipeline **out)
+{
+	struct kernel_file *kernel = launch->read;
+	const struct glacier_prebuilt prebuilt = {
+		.code = kernel->file.data,
+		.code_bytes = kernel->file.size,
+		.reflection = {kernel->reflection.name, kernel->reflection.data, kernel->reflection.size},
+		.defines = launch->defines,
+		.define_count = launch->define_count,
+	};
+	enum glacier_status status;
+
+	if (kernel->module)
+		return glacier_pipeline_get(device, kernel->module, launch->kernel, &options->write, out, &kernel->diag);
+	status = glacier_pipeline_get_prebuilt(device, &prebuilt, launch->kernel, out, &kernel->diag);
+	if (status == GLACIER_OK && !launch->kernel)
+		launch->kernel = cli_strdup(glacier_pipeline_kernel(*out));
+	return status;
+}
+
 void kernels_read(struct job *job, const struct options *options)
 {
 	for (size_t i = 0; i < job->launch_count; i++) {
 		struct launch *launch = &job->launches[i];
 		struct kernel_file *kernel;
 
-		if (cli_has_suffix(launch->file, ".spv") || cli_has_suffix(launch->file, ".ptx"))
-			cli_die("%s: code that is already made cannot be run: give the kernel it was made from",
-				launch->file);
+		check_reflection(launch);
 		kernel = cli_alloc(sizeof *kernel);
 		*kernel = (struct kernel_file){.file = cli_read(launch->file)};
 		launch->read = kernel;
 		kernel->diag = options_diag(options, &kernel->file);
+		if (launch->reflect) {
+			if (options->dump)
+				cli_bad_usage("--dump shows the code of a kernel, and %s is code", launch->file);
+			kernel->reflection = cli_read(launch->reflect);
+			continue;
+		}
 		if (glacier_module_create(NULL, &kernel->module) != GLACIER_OK)
 			cli_die("out of memory");
 		if (read_module(kernel, launch) != GLACIER_OK)
@@ -91,6 +140,7 @@ void kernels_fini(struct job *job)
 		glacier_module_destroy(kernel->module);
 		includes_fini(&kernel->includes);
 		cli_release(&kernel->file);
+		cli_release(&kernel->reflection);
 		free(kernel);
 	}
 }

@@ -15,8 +15,12 @@ static void open_sessions(struct session sessions[2], struct job *job, struct op
 {
 	uint32_t subgroup_size = 0;
 
-	for (size_t i = 0; i < opt->device_count; i++)
+	for (size_t i = 0; i < opt->device_count; i++) {
+		/* Also one that computes on the processor: there is no other way to run it. */
+		if (opt->devices[i].automatic && kernels_are_prebuilt(job))
+			opt->devices[i] = (struct device_name){.text = "vulkan", .kind = GLACIER_DEVICE_VULKAN};
 		devices_choose(&opt->devices[i]);
+	}
 	for (int cpu = 0; cpu < 2; cpu++)
 		for (size_t i = 0; i < opt->device_count; i++) {
 			if ((opt->devices[i].kind == GLACIER_DEVICE_CPU) != cpu)

@@ -23,6 +23,7 @@ enum {
 	KEY_DRY_RUN,
 	KEY_DUMP,
 	KEY_CHECK,
+	KEY_REFLECT,
 };
 
 static const struct cli_option option_table[] = {
@@ -32,6 +33,7 @@ static const struct cli_option option_table[] = {
 	{'k', "kernel", "NAME", "which kernel of the file; needed when there are several"},
 	{'o', "output", "NAME=FILE", "write the array @NAME to FILE (.npy, .raw, .txt; - prints it);\n"
 				     "FILE:f32[N] also says what it is when it has no input"},
+	{KEY_REFLECT, "reflect", "FILE", "what gc-asm --reflect wrote of a .spv that is run"},
 	{KEY_JOB, "job", "FILE", "several launches over arrays that stay on the device"},
 	{KEY_SEED, "seed", "NUMBER", "of :uniform and :normal (0)"},
 	{0, NULL, NULL, "Device:"},
@@ -188,8 +190,9 @@ static void read_operands(struct options *options)
 	if (options->list_devices)
 		return;
 	if (options->job) {
-		if (count || options->has_size || options->kernel || options->outputs.count || options->defines.count)
-			cli_bad_usage("--job=FILE says what is launched: no operands, -g, -k, -D or -o beside it");
+		if (count || options->has_size || options->kernel || options->outputs.count ||
+		    options->defines.count || options->reflect)
+			cli_bad_usage("--job=FILE says what is launched: no operands, -g, -k, -D, -o or --reflect beside it");
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -261,6 +264,7 @@ void options_parse(struct options *options, int argc, char **argv)
 		case KEY_TIME: options->time = true; break;
 		case KEY_DRY_RUN: options->dry_run = true; break;
 		case KEY_DUMP: options->dump = arg; break;
+		case KEY_REFLECT: options->reflect = arg; break;
 		case KEY_CHECK: options->device.check = true; break;
 		case 'W': cli_warning_flag(&options->warnings, arg); break;
 		case 'w': cli_warnings_off(&options->warnings); break;

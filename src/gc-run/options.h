@@ -29,6 +29,7 @@ struct pairs {
 struct options {
 	const char *file;             /* the kernel's; NULL with --job */
 	const char *job;
+	const char *reflect;          /* beside a .spv */
 	struct pairs values, outputs, expected, defines;
 	const char *kernel;
 	uint32_t size[3];

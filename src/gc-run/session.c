@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-void session_open(struct session *session, const struct job *job, const struct options *options,
+void session_open(struct session *session, struct job *job, const struct options *options,
 		  const struct device_name *name, uint32_t subgroup_size)
 {
 	struct glacier_device_options device = options->device;
@@ -31,11 +31,12 @@ void session_open(struct session *session, const struct job *job, const struct o
 	session->device_ns = cli_alloc(job->launch_count * sizeof *session->device_ns);
 	session->host_ns = cli_alloc(job->launch_count * sizeof *session->host_ns);
 	for (size_t i = 0; i < job->launch_count; i++) {
-		struct kernel_file *kernel = job->launches[i].read;
+		enum glacier_status status =
+			kernels_pipeline(&job->launches[i], session->device, options, &session->pipelines[i]);
 
-		if (glacier_pipeline_get(session->device, kernel->module, job->launches[i].kernel, &options->write,
-					 &session->pipelines[i], &kernel->diag) != GLACIER_OK)
-			cli_exit(CLI_WRONG);
+		/* Code for another kind of device is nothing that a correction of it would cure. */
+		if (status != GLACIER_OK)
+			cli_exit(status == GLACIER_ERR_UNSUPPORTED && job->launches[i].reflect ? CLI_TROUBLE : CLI_WRONG);
 	}
 }
 

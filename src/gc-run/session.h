@@ -16,7 +16,7 @@ struct session {
 /* All end the process after saying what is wrong. */
 
 /* subgroup_size: of a processor, unless the options say another; 0: its own. */
-void session_open(struct session *session, const struct job *job, const struct options *options,
+void session_open(struct session *session, struct job *job, const struct options *options,
 		  const struct device_name *name, uint32_t subgroup_size);
 /* keep_inputs: no launch may change what the job holds, since another device runs it too. */
 void session_run(struct session *session, const struct job *job, const struct options *options, bool keep_inputs);

@@ -151,7 +151,9 @@ cli_tests = \
 	tests/cli/gc-run/raw-odd-size.test \
 	tests/cli/gc-run/saxpy.test \
 	tests/cli/gc-run/seed.test \
-	tests/cli/gc-run/spv-input.test \
+	tests/cli/gc-run/spv-faults.test \
+	tests/cli/gc-run/spv-run.test \
+	tests/cli/gc-run/spv-usage.test \
 	tests/cli/gc-run/stream.test \
 	tests/cli/gc-run/subgroup-refused.test \
 	tests/cli/gc-run/text-output.test \

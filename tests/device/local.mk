@@ -5,8 +5,11 @@ EXTRA_DIST += tests/device/check_clean.sh tests/device/examples_cpu.sh tests/dev
 DEVICE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(VULKAN_CFLAGS)
 
 if HAVE_VULKAN
-check_PROGRAMS += tests/device/vulkan_arrays tests/device/vulkan_launches tests/device/vulkan_refused
-TESTS += tests/device/vulkan_arrays tests/device/vulkan_launches tests/device/vulkan_refused
+check_PROGRAMS += tests/device/prebuilt tests/device/vulkan_arrays tests/device/vulkan_launches tests/device/vulkan_refused
+TESTS += tests/device/prebuilt tests/device/vulkan_arrays tests/device/vulkan_launches tests/device/vulkan_refused
+tests_device_prebuilt_CPPFLAGS = $(DEVICE_CPPFLAGS)
+tests_device_prebuilt_SOURCES = tests/device/prebuilt.c
+tests_device_prebuilt_LDADD = lib/libglacier-internal.la
 # They look into the device as well, to see what it calls and to make its calls fail.
 tests_device_vulkan_arrays_CPPFLAGS = $(DEVICE_CPPFLAGS)
 tests_device_vulkan_arrays_SOURCES = tests/device/vulkan_arrays.c
