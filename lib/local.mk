@@ -89,6 +89,9 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/prebuilt_read.c \
 	lib/device/variance.c \
 	lib/ir/backend.h \
+	lib/ir/bound.c \
+	lib/ir/bound.h \
+	lib/ir/bound_rule.c \
 	lib/ir/build.c \
 	lib/ir/build.h \
 	lib/ir/share.h \

@@ -281,17 +281,38 @@ GLACIER_API bool glacier_pipeline_parameter(const struct glacier_pipeline *pipel
 					    struct glacier_parameter *parameter);
 GLACIER_API void glacier_pipeline_workgroup(const struct glacier_pipeline *pipeline, uint32_t size[3]);
 
-/* How the results of a kernel may differ from those of another device: glacier-kernel(7), ONE ANSWER. */
+/* Whether the results of a kernel may differ from those of another device: glacier-kernel(7), ONE ANSWER. */
 struct glacier_variance {
-	uint32_t ulp;      /* Div and Sqrt: the bounds of all that the kernel has, added up */
+	bool bounded;      /* arithmetic has a bound: glacier_pipeline_get_bounded computes what follows from it */
 	bool zeros;        /* Min and Max of -0 and +0 may give either */
-	bool subnormals;   /* float arithmetic may flush them to zero */
 	bool unbounded;    /* .approx, f64 Fma, the order of float AtomicAdd, code already made: nothing is promised */
 };
 
-/* All zero: equal bits are promised, but for NaNs, of which any is as good. Since: 0.1 */
+/* All false: equal bits are promised, but for NaNs, of which any is as good. Since: 0.1 */
 GLACIER_API void glacier_pipeline_variance(const struct glacier_pipeline *pipeline,
 					   struct glacier_variance *variance);
+
+/*
+ * A pipeline of the processor that computes the kernel's values and, for each element that
+ * it stores, how far that may lie from the other device's: what ONE ANSWER allows to
+ * single instructions (Div, Sqrt, subnormal numbers), carried through all that is computed with them.
+ *
+ * inputs_differ  an earlier launch may have left what differs in the buffers.
+ *
+ * Behind the kernel's own parameters come some more, buffers that must be given an array:
+ *	NAME.bound   f64, as many elements as @NAME: stored for each element of @NAME that is
+ *	             stored; 0: equal bits; infinity: no bound is known. Begins as zeros, or
+ *	             as the launch before left it
+ *	.lost        two u32: the first is not 0 when what the kernel did, a branch or an
+ *	             index, depended on a value that may differ: then no bound counts
+ *
+ * Returns what glacier_pipeline_get does.                                   Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_pipeline_get_bounded(struct glacier_device *device,
+							     struct glacier_module *module,
+							     const char *kernel, bool inputs_differ,
+							     struct glacier_pipeline **out,
+							     struct glacier_diag *diag);
 
 GLACIER_END
 

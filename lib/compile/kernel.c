@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "compile/module.h"
+#include "ir/bound.h"
 #include "ir/lower.h"
 
 #include <string.h>
@@ -148,6 +149,28 @@ enum glacier_status glc_module_lower(struct glacier_module *module, const struct
 		status = glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	if (glc_relay_end(&relay) != GLACIER_OK)
 		status = relay.diag.first;
+	glc_bump_release(module->memory, mark);
+	return status;
+}
+
+enum glacier_status glc_module_bound(struct glacier_module *module, const struct glc_kernel *kernel,
+				     bool inputs_differ, struct glacier_memory *memory, struct glc_ir *out,
+				     struct glacier_diag *diag)
+{
+	static const struct glacier_target processor = {.kind = GLACIER_TARGET_KIND_COUNT};
+	struct glc_mark mark = glc_bump_mark(module->memory);
+	enum glacier_status status;
+	struct glc_bounded bounded;
+	struct glc_relay relay;
+
+	glc_relay_begin(&relay, diag, &module->map);
+	if (!glc_bound_kernel(&module->ir, kernel, inputs_differ, module->memory, &bounded))
+		status = glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+	else
+		status = glc_lower(&bounded.ir, &processor, true, memory, out, &relay.diag);
+	if (status == GLACIER_OK && !keep_shared(&out->kernels[0], memory))
+		status = glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
+	glc_relay_end(&relay);
 	glc_bump_release(module->memory, mark);
 	return status;
 }

@@ -35,4 +35,12 @@ enum glacier_status glc_module_lower(struct glacier_module *module, const struct
 				     struct glacier_memory *memory, struct glc_ir *out,
 				     struct glacier_diag *diag);
 
+/*
+ * The kernel with bounds beside its values (ir/bound.h), lowered for the processor. Behind its own
+ * objects come buffers named NAME.bound, and .lost.
+ */
+enum glacier_status glc_module_bound(struct glacier_module *module, const struct glc_kernel *kernel,
+				     bool inputs_differ, struct glacier_memory *memory, struct glc_ir *out,
+				     struct glacier_diag *diag);
+
 #endif

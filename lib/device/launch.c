@@ -117,6 +117,7 @@ struct source {
 	struct glacier_module *module;
 	const struct glc_kernel *kernel;
 	const struct glacier_write_options *options;
+	bool bounded, inputs_differ;
 };
 
 static enum glacier_status lower(struct glacier_pipeline *pipeline, const void *context,
@@ -133,7 +134,11 @@ static enum glacier_status lower(struct glacier_pipeline *pipeline, const void *
 	pipeline->adds_floats = glc_adds_floats(source->kernel);
 	*kernel = source->kernel;
 	status = glc_pipeline_check_limits(device, source->kernel, diag);
-	if (status == GLACIER_OK)
+	if (status == GLACIER_OK && source->bounded) {
+		status = glc_module_bound(source->module, source->kernel, source->inputs_differ, &pipeline->memory, ir,
+					  diag);
+		*kernel = ir->kernels;
+	} else if (status == GLACIER_OK)
 		status = glc_module_lower(source->module, source->kernel, &device->info.target,
 					  source->options->optimize != GLACIER_OPTIMIZE_NONE, &pipeline->memory, ir,
 					  diag);
@@ -208,6 +213,36 @@ enum glacier_status glacier_pipeline_get(struct glacier_device *device, struct g
 	known.debug |= device->check;
 	if (glc_module_content(module, source.kernel, &known, &key))
 		status = glc_pipeline_find(device, &key, lower, &source, &known, out, diag);
+	else
+		status = glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	glacier_buffer_fini(&key);
+	return status;
+}
+
+enum glacier_status glacier_pipeline_get_bounded(struct glacier_device *device, struct glacier_module *module,
+						 const char *name, bool inputs_differ,
+						 struct glacier_pipeline **out, struct glacier_diag *diag)
+{
+	struct glacier_write_options options = {0};
+	struct source source = {
+		.module = module, .options = &options, .bounded = true, .inputs_differ = inputs_differ};
+	struct glacier_buffer key = {0};
+	enum glacier_status status;
+	struct glc_writer tag;
+
+	if (device->lost)
+		return glc_fail(diag, GLC_DV_LOST, GLC_NOWHERE);
+	if (device->info.kind != GLACIER_DEVICE_CPU)
+		return glc_fail(diag, GLC_DV_BOUNDS, GLC_NOWHERE, glacier_device_kind_name(device->info.kind),
+				device->info.index);
+	source.kernel = glc_module_kernel(module, name, diag);
+	if (!source.kernel)
+		return GLACIER_ERR_ARGUMENT;
+	/* In front of the content, no kernel's name is so long. */
+	glc_writer_begin(&tag, &key);
+	glc_put(&tag, &(uint64_t[]){UINT64_MAX - 1 - inputs_differ}, sizeof(uint64_t));
+	if (glc_writer_end(&tag) && glc_module_content(module, source.kernel, &options, &key))
+		status = glc_pipeline_find(device, &key, lower, &source, &options, out, diag);
 	else
 		status = glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
 	glacier_buffer_fini(&key);

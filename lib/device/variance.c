@@ -2,40 +2,26 @@
 /* Which instructions of a lowered kernel may give other bits elsewhere. glacier-kernel(7), ONE ANSWER. */
 #include "device/device.h"
 
-/* The bounds that Vulkan sets, rounded up: 2.5 and 3 ULP. Vulkan 1.3, Precision of Individual Operations. */
-enum { DIV_ULP = 3, SQRT_ULP = 3 };
-
-static void add_ulp(struct glacier_variance *variance, uint32_t ulp)
-{
-	variance->ulp = variance->ulp > UINT32_MAX - ulp ? UINT32_MAX : variance->ulp + ulp;
-}
-
 static void on_vulkan(struct glacier_variance *variance, const struct glacier_target *target,
 		      const struct glc_inst *inst)
 {
 	switch (inst->op) {
-	case GLC_OP_Div:
-		add_ulp(variance, DIV_ULP);
-		variance->subnormals = true;
-		break;
-	case GLC_OP_Sqrt:
-		add_ulp(variance, SQRT_ULP);
-		variance->subnormals = true;
-		break;
 	case GLC_OP_Fma:
 		/* A device that rounds f32 twice has +soft-fma, and no Fma is left there. */
 		variance->unbounded |= inst->type == GLC_F64 || (target->features & GLACIER_FEATURE_SOFT_FMA);
-		variance->subnormals = true;
+		variance->bounded = true;
 		break;
 	case GLC_OP_Min:
 	case GLC_OP_Max:
 		variance->zeros = true;
-		variance->subnormals = true;
+		variance->bounded = true;
 		break;
+	case GLC_OP_Div:
+	case GLC_OP_Sqrt:
 	case GLC_OP_Add:
 	case GLC_OP_Sub:
 	case GLC_OP_Mul:
-		variance->subnormals = true;
+		variance->bounded = true;
 		break;
 	default:
 		break;

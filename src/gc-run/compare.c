@@ -6,40 +6,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What lets an element differ. */
 struct rule {
-	struct glacier_variance variance;
+	bool zeros;             /* -0 and +0 are the same */
+	const double *bounds;   /* by element, of one device's difference from the processor; NULL: none */
+	double devices;         /* so many have it */
 	double rtol, atol;
 };
 
 struct difference {
 	uint64_t first, count, largest;   /* largest: distance, where neither is NaN */
+	uint64_t allowed, unknown;        /* within a bound; where no bound is known */
+	double bound;                     /* of the first */
 };
-
-static bool is_tiny(enum glacier_type type, uint64_t bits)
-{
-	return type_distance(type, bits, 0) < UINT64_C(1) << types[type].fraction_bits;
-}
 
 static bool within(const struct rule *rule, double a, double b)
 {
-	return fabs(a - b) <= rule->atol + rule->rtol * fabs(b);
+	return (rule->rtol > 0 || rule->atol > 0) && fabs(a - b) <= rule->atol + rule->rtol * fabs(b);
 }
 
-static bool same_float(const struct rule *rule, enum glacier_type type, uint64_t a, uint64_t b)
+static double bound_at(const struct rule *rule, uint64_t index)
 {
-	const struct glacier_variance *variance = &rule->variance;
-	uint64_t distance;
+	return rule->bounds ? rule->devices * rule->bounds[index] : 0;
+}
 
+static bool same_float(const struct rule *rule, enum glacier_type type, uint64_t a, uint64_t b, double bound)
+{
+	double x = type_real(type, a), y = type_real(type, b);
+
+	/* Where an infinity or NaN was multiplied by 0, no bound is known, and 0 may be what comes of it. */
 	if (type_is_nan(type, a) || type_is_nan(type, b))
-		return type_is_nan(type, a) && type_is_nan(type, b);
-	distance = type_distance(type, a, b);
-	if (!distance)
-		return variance->zeros || variance->subnormals || rule->rtol > 0 || rule->atol > 0;
-	if (variance->subnormals && is_tiny(type, a) && is_tiny(type, b) &&
-	    (!type_distance(type, a, 0) || !type_distance(type, b, 0)))
+		return (type_is_nan(type, a) && type_is_nan(type, b)) || (isinf(bound) && (x == 0 || y == 0));
+	if (!type_distance(type, a, b) && (rule->zeros || bound > 0))
 		return true;
-	return distance <= variance->ulp ||
-	       ((rule->rtol > 0 || rule->atol > 0) && within(rule, type_real(type, a), type_real(type, b)));
+	return (isfinite(bound) && bound > 0 && fabs(x - y) <= bound) || within(rule, x, y);
 }
 
 static bool same_integer(const struct rule *rule, enum glacier_type type, uint64_t a, uint64_t b)
@@ -61,11 +61,19 @@ static struct difference find_differences(const struct rule *rule, enum glacier_
 	for (uint64_t i = 0; i < elems; i++) {
 		uint64_t x = type_load(type, a + i * bytes), y = type_load(type, b + i * bytes), distance;
 		bool is_float = types[type].klass == TYPE_FLOAT;
+		double bound = bound_at(rule, i);
 
-		if (x == y || (is_float ? same_float : same_integer)(rule, type, x, y))
+		if (x == y)
 			continue;
-		if (!difference.count++)
+		if (is_float ? same_float(rule, type, x, y, bound) : same_integer(rule, type, x, y)) {
+			difference.allowed++;
+			continue;
+		}
+		difference.unknown += isinf(bound);
+		if (!difference.count++) {
 			difference.first = i;
+			difference.bound = bound;
+		}
 		distance = type_is_nan(type, x) || type_is_nan(type, y) ? 0 : type_distance(type, x, y);
 		if (distance > difference.largest)
 			difference.largest = distance;
@@ -115,56 +123,101 @@ static void print_difference(const struct array *array, const struct difference 
 	       array->shape.elems, difference->largest);
 }
 
-/* What both devices may do, added up over all launches. */
-static void add_variance(struct rule *rule, const struct session *session, const struct job *job)
+/* What either device may do, in any launch. */
+static struct glacier_variance find_variance(const struct session sessions[2], const struct job *job)
 {
-	struct glacier_variance *sum = &rule->variance;
+	struct glacier_variance all = {0};
 
-	for (size_t i = 0; i < job->launch_count; i++) {
-		struct glacier_variance one;
+	for (int i = 0; i < 2; i++)
+		for (size_t j = 0; j < job->launch_count; j++) {
+			struct glacier_variance one;
 
-		glacier_pipeline_variance(session->pipelines[i], &one);
-		sum->ulp = sum->ulp > UINT32_MAX - one.ulp ? UINT32_MAX : sum->ulp + one.ulp;
-		sum->zeros |= one.zeros;
-		sum->subnormals |= one.subnormals;
-		sum->unbounded |= one.unbounded;
-	}
+			glacier_pipeline_variance(sessions[i].pipelines[j], &one);
+			all.bounded |= one.bounded;
+			all.zeros |= one.zeros;
+			all.unbounded |= one.unbounded;
+		}
+	return all;
 }
 
-bool compare_sessions(struct session sessions[2], const struct job *job, const struct options *options)
+static bool are_equal(struct session sessions[2], const struct job *job)
 {
-	struct rule rule = {.rtol = options->rtol, .atol = options->atol};
-	char where[2][48];
-	bool same = true;
-
-	for (int i = 0; i < 2; i++) {
-		add_variance(&rule, &sessions[i], job);
-		snprintf(where[i], sizeof where[i], "on %s", sessions[i].name);
-	}
 	for (size_t i = 0; i < job->array_count; i++) {
-		const struct array *array = &job->arrays[i];
-		const unsigned char *a, *b;
-		struct difference difference;
+		uint64_t bytes = array_bytes(&job->arrays[i]);
 
-		if (!array->written)
-			continue;
-		a = session_elems(&sessions[0], i);
-		b = session_elems(&sessions[1], i);
-		difference = find_differences(&rule, array->type, array->shape.elems, a, b);
-		if (!difference.count) {
-			cli_say("%s: %" PRIu64 " elements agree, %" PRIu32 " ULP allowed", array->name,
-				array->shape.elems, rule.variance.ulp);
-			continue;
-		}
-		print_difference(array, &difference, a, where[0], b, where[1]);
-		same = false;
+		if (job->arrays[i].written && bytes &&
+		    memcmp(session_elems(&sessions[0], i), session_elems(&sessions[1], i), bytes))
+			return false;
 	}
-	if (!same && rule.variance.ulp)
-		printf("allowed: %" PRIu32 " ULP, for the Div and Sqrt of the kernels; --rtol and --atol allow more\n",
-		       rule.variance.ulp);
-	if (!same && rule.variance.unbounded)
-		printf("no bound is promised for .approx, f64 Fma and float AtomicAdd: "
+	return true;
+}
+
+static double count_others(const struct session sessions[2])
+{
+	double count = 0;
+
+	for (int i = 0; i < 2; i++)
+		count += glacier_device_describe(sessions[i].device)->kind != GLACIER_DEVICE_CPU;
+	return count;
+}
+
+static bool compare_array(struct session sessions[2], struct session *bounded, const struct job *job, size_t index,
+			  struct rule rule)
+{
+	const struct array *array = &job->arrays[index];
+	const unsigned char *a = session_elems(&sessions[0], index), *b = session_elems(&sessions[1], index);
+	struct difference difference;
+	char where[2][48];
+
+	for (int i = 0; i < 2; i++)
+		snprintf(where[i], sizeof where[i], "on %s", sessions[i].name);
+	rule.bounds = bounded && !session_is_lost(bounded) ? session_bounds(bounded, index) : NULL;
+	difference = find_differences(&rule, array->type, array->shape.elems, a, b);
+	if (!difference.count) {
+		cli_say("%s: %" PRIu64 " elements agree, %" PRIu64 " of them in every bit", array->name,
+			array->shape.elems, array->shape.elems - difference.allowed);
+		return true;
+	}
+	print_difference(array, &difference, a, where[0], b, where[1]);
+	if (bounded && session_is_lost(bounded))
+		printf("%s: a branch, an index or a sum depends on a value that may differ: no bound is known; "
+		       "--rtol and --atol can set one\n", array->name);
+	else if (difference.unknown)
+		printf("%s: of %" PRIu64 " elements no bound is known: --rtol and --atol can set one\n", array->name,
+		       difference.unknown);
+	if (difference.bound > 0 && isfinite(difference.bound)) {
+		print_element(array->name, &array->shape, difference.first);
+		printf(": may differ by %.3g\n", difference.bound);
+	}
+	return false;
+}
+
+bool compare_sessions(struct session sessions[2], struct job *job, const struct options *options)
+{
+	struct glacier_variance variance = find_variance(sessions, job);
+	struct rule rule = {
+		.zeros = variance.zeros || variance.bounded || options->rtol > 0 || options->atol > 0,
+		.devices = count_others(sessions),
+		.rtol = options->rtol,
+		.atol = options->atol,
+	};
+	/* Bounds cost a run many times as long: they are asked for when bits differ. */
+	bool asks = variance.bounded && !variance.unbounded && !are_equal(sessions, job), same = true;
+	struct session bounded;
+
+	if (asks) {
+		session_open_bounded(&bounded, job, options,
+				     glacier_device_describe(sessions[0].device)->subgroup_size);
+		session_run(&bounded, job, options, true);
+	}
+	for (size_t i = 0; i < job->array_count; i++)
+		if (job->arrays[i].written)
+			same &= compare_array(sessions, asks ? &bounded : NULL, job, i, rule);
+	if (!same && variance.unbounded)
+		printf("no bound is promised for .approx, f64 Fma, float AtomicAdd and code that is already made: "
 		       "--rtol and --atol can set one\n");
+	if (asks)
+		session_close(&bounded);
 	return same;
 }
 

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-void session_open(struct session *session, struct job *job, const struct options *options,
-		  const struct device_name *name, uint32_t subgroup_size)
+static void open_device(struct session *session, const struct job *job, const struct options *options,
+			const struct device_name *name, uint32_t subgroup_size)
 {
 	struct glacier_device_options device = options->device;
 	struct glacier_diag diag = options_diag(options, NULL);
@@ -26,10 +26,32 @@ void session_open(struct session *session, struct job *job, const struct options
 	if (device.subgroup_size && device.subgroup_size != own_size)
 		cli_die("%s has subgroups of %u: --subgroup=%u cannot be had there", session->name, own_size,
 			device.subgroup_size);
-
 	session->pipelines = cli_alloc(job->launch_count * sizeof *session->pipelines);
 	session->device_ns = cli_alloc(job->launch_count * sizeof *session->device_ns);
 	session->host_ns = cli_alloc(job->launch_count * sizeof *session->host_ns);
+}
+
+void session_open_bounded(struct session *session, struct job *job, const struct options *options,
+			  uint32_t subgroup_size)
+{
+	static const struct device_name cpu = {.text = "cpu", .kind = GLACIER_DEVICE_CPU};
+
+	open_device(session, job, options, &cpu, subgroup_size);
+	session->bounded = true;
+	for (size_t i = 0; i < job->launch_count; i++) {
+		struct launch *launch = &job->launches[i];
+
+		if (glacier_pipeline_get_bounded(session->device, launch->read->module, launch->kernel,
+						 job->launch_count > 1, &session->pipelines[i],
+						 &launch->read->diag) != GLACIER_OK)
+			cli_exit(CLI_TROUBLE);
+	}
+}
+
+void session_open(struct session *session, struct job *job, const struct options *options,
+		  const struct device_name *name, uint32_t subgroup_size)
+{
+	open_device(session, job, options, name, subgroup_size);
 	for (size_t i = 0; i < job->launch_count; i++) {
 		enum glacier_status status =
 			kernels_pipeline(&job->launches[i], session->device, options, &session->pipelines[i]);
@@ -126,18 +148,67 @@ static void wait_for(struct session *session, uint64_t timeout_ns, uint64_t *dev
 		cli_exit(CLI_TROUBLE);
 }
 
+/* The array of a job that a buffer of a launch is given. */
+static size_t array_of(const struct launch *launch, const char *name, size_t bytes)
+{
+	for (size_t i = 0; i < launch->argument_count; i++)
+		if (launch->argument_arrays[i] != SIZE_MAX && strlen(launch->arguments[i].name) == bytes &&
+		    !memcmp(launch->arguments[i].name, name, bytes))
+			return launch->argument_arrays[i];
+	return SIZE_MAX;
+}
+
+static struct glacier_array *zeros(struct session *session, uint64_t bytes)
+{
+	struct glacier_diag diag = cli_diag(NULL);
+	struct glacier_array *array;
+
+	if (glacier_array_create(session->device, bytes, &array, &diag) != GLACIER_OK)
+		cli_exit(CLI_TROUBLE);
+	return array;
+}
+
+/* What a pipeline with bounds takes besides: NAME.bound and .lost. */
+static size_t add_bounds(struct session *session, const struct job *job, size_t index, size_t count,
+			 struct glacier_argument *arguments)
+{
+	struct glacier_parameter parameter;
+
+	for (size_t i = 0; glacier_pipeline_parameter(session->pipelines[index], i, &parameter); i++) {
+		const char *dot = strchr(parameter.name, '.');
+		size_t array;
+
+		if (!dot)
+			continue;
+		arguments[count] = (struct glacier_argument){.name = parameter.name};
+		if (dot == parameter.name) {
+			arguments[count++].array = session->lost;
+			continue;
+		}
+		array = array_of(&job->launches[index], parameter.name, (size_t)(dot - parameter.name));
+		if (!session->bounds[array])
+			session->bounds[array] = zeros(session, job->arrays[array].shape.elems * sizeof(double));
+		arguments[count++].array = session->bounds[array];
+	}
+	return count;
+}
+
 static void start(struct session *session, const struct job *job, size_t index)
 {
 	const struct launch *launch = &job->launches[index];
-	struct glacier_argument *arguments = cli_alloc(launch->argument_count * sizeof *arguments);
+	size_t count = launch->argument_count;
+	/* Bounds take at most one more for each, and one. */
+	struct glacier_argument *arguments = cli_alloc((2 * count + 1) * sizeof *arguments);
 
 	if (launch->argument_count)
 		memcpy(arguments, launch->arguments, launch->argument_count * sizeof *arguments);
 	for (size_t i = 0; i < launch->argument_count; i++)
 		if (launch->argument_arrays[i] != SIZE_MAX)
 			arguments[i].array = session->arrays[launch->argument_arrays[i]];
-	if (glacier_launch(session->pipelines[index], arguments, launch->argument_count, launch->groups,
-			   &launch->read->diag) != GLACIER_OK)
+	if (session->bounded)
+		count = add_bounds(session, job, index, count, arguments);
+	if (glacier_launch(session->pipelines[index], arguments, count, launch->groups, &launch->read->diag) !=
+	    GLACIER_OK)
 		cli_exit(CLI_WRONG);
 	free(arguments);
 }
@@ -147,6 +218,11 @@ void session_run(struct session *session, const struct job *job, const struct op
 	struct glacier_diag diag = options_diag(options, NULL);
 
 	session->arrays = cli_alloc(job->array_count * sizeof *session->arrays);
+	if (session->bounded) {
+		session->bounds = cli_alloc(job->array_count * sizeof *session->bounds);
+		memset(session->bounds, 0, job->array_count * sizeof *session->bounds);
+		session->lost = zeros(session, 2 * sizeof(uint32_t));
+	}
 	for (size_t i = 0; i < job->array_count; i++)
 		session->arrays[i] = make_array(session, &job->arrays[i], seed_of(options, i), keep_inputs,
 						options->device.check, &diag);
@@ -162,6 +238,26 @@ void session_run(struct session *session, const struct job *job, const struct op
 	}
 }
 
+static const void *host_of(struct glacier_array *array)
+{
+	struct glacier_diag diag = cli_diag(NULL);
+	const void *host = glacier_array_host(array, false, &diag);
+
+	if (!host)
+		cli_exit(CLI_TROUBLE);
+	return host;
+}
+
+const double *session_bounds(struct session *session, size_t array)
+{
+	return session->bounds[array] ? host_of(session->bounds[array]) : NULL;
+}
+
+bool session_is_lost(struct session *session)
+{
+	return *(const uint32_t *)host_of(session->lost);
+}
+
 bool session_is_clean(const struct session *session)
 {
 	struct glacier_device_counts counts;
@@ -175,6 +271,7 @@ void session_close(struct session *session)
 	glacier_device_close(session->device);
 	free(session->pipelines);
 	free(session->arrays);
+	free(session->bounds);
 	free(session->device_ns);
 	free(session->host_ns);
 }

@@ -93,6 +93,7 @@ cli_tests = \
 	tests/cli/gc-run/check-timeout.test \
 	tests/cli/gc-run/check-usage.test \
 	tests/cli/gc-run/compare-and-device.test \
+	tests/cli/gc-run/compare-bounds.test \
 	tests/cli/gc-run/compare-devices.test \
 	tests/cli/gc-run/compare-differs.test \
 	tests/cli/gc-run/compare-same.test \

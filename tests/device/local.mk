@@ -33,6 +33,11 @@ TESTS += tests/device/check tests/device/check_clean.sh
 tests_device_check_SOURCES = tests/device/check.c
 tests_device_check_LDADD = lib/libglacier.la
 
+check_PROGRAMS += tests/device/bounds
+TESTS += tests/device/bounds
+tests_device_bounds_SOURCES = tests/device/bounds.c
+tests_device_bounds_LDADD = lib/libglacier.la -lm
+
 # Its own device file comes before the library's, which then is not taken.
 check_PROGRAMS += tests/device/no_vulkan
 TESTS += tests/device/no_vulkan tests/device/launch_example.sh tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
