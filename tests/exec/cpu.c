@@ -78,6 +78,12 @@ static bool take(struct cpu *cpu, const struct exec_run *run, const struct glc_o
 	uint32_t bytes = object->type == GLC_BOOL ? 4 : glc_types[object->type].bytes;
 	const struct exec_buffer *buffer;
 
+	/* Of a pipeline with bounds: an f64 for each element, or the two words of .lost. */
+	if (memchr(object->name.at, '.', object->name.bytes)) {
+		buffer = find_buffer(run, object);
+		return glacier_array_create(cpu->device, object->name.at[0] == '.' || !buffer ? 8 : 2 * buffer->bytes,
+					    &argument->array, diag) == GLACIER_OK;
+	}
 	if (object->kind == GLC_OBJECT_SCALAR) {
 		if (object->offset + bytes > run->push_bytes)
 			return false;
@@ -130,7 +136,9 @@ enum exec_status cpu_run(struct cpu *cpu, struct glacier_module *module, bool op
 		if (!open_device(cpu))
 			return EXEC_FAILED;
 	}
-	if (glacier_pipeline_get(cpu->device, module, run->entry, &options, &pipeline, &diag) != GLACIER_OK ||
+	if ((getenv("GLACIER_EXEC_BOUNDED")
+		     ? glacier_pipeline_get_bounded(cpu->device, module, run->entry, optimize, &pipeline, &diag)
+		     : glacier_pipeline_get(cpu->device, module, run->entry, &options, &pipeline, &diag)) != GLACIER_OK ||
 	    !launch(cpu, pipeline, run, &diag)) {
 		if (!cpu->message[0])
 			snprintf(cpu->message, sizeof cpu->message, "an argument is missing");
