@@ -10,6 +10,7 @@
 #include <glacier/device.h>
 
 #include "base/diag.h"
+#include "base/source.h"
 #include "ir/ir.h"
 
 /* Where the present bytes of an array are. */
@@ -107,9 +108,9 @@ struct glacier_device {
 
 /* launch.c: with what the device file made for it. */
 void glc_pipeline_free(struct glacier_pipeline *pipeline);
-/* Of a kernel whose specialization constants have their values. */
+/* Of a kernel whose specialization constants have their values. map: where its positions lie. */
 enum glacier_status glc_pipeline_check_limits(const struct glacier_device *device, const struct glc_kernel *kernel,
-					      struct glacier_diag *diag);
+					      const struct glc_source_map *map, struct glacier_diag *diag);
 /*
  * The device's pipeline of that content, as glacier_pipeline_get finds it; when there is none, a new
  * one is built, by the caller's function as far as ir, and then by the device.

@@ -36,12 +36,13 @@ static struct glacier_pipeline *find(struct glacier_device *device, const uint64
 
 /* Everything is known of a kernel that is about to run, its specialization constants too. */
 enum glacier_status glc_pipeline_check_limits(const struct glacier_device *device, const struct glc_kernel *kernel,
-					      struct glacier_diag *diag)
+					      const struct glc_source_map *map, struct glacier_diag *diag)
 {
 	struct glacier_memory memory;
 	struct glc_kernel known = *kernel;
 	struct glc_ir ir = {.kernels = &known, .kernel_count = 1};
 	enum glacier_status status = GLACIER_OK;
+	const struct glc_source_map *outer = diag ? diag->map : NULL;
 	uint32_t before = diag ? diag->errors : 0;
 	struct glacier_diag silent = {0};
 
@@ -64,7 +65,9 @@ enum glacier_status glc_pipeline_check_limits(const struct glacier_device *devic
 			known.objects[i].length.spec = GLC_NO_VALUE;
 		if (!diag)
 			diag = &silent;
+		diag->map = map;
 		glc_limits_check(&ir, &device->info.limits, diag);
+		diag->map = outer;
 		if (diag->errors != before)
 			status = GLACIER_ERR_LIMIT;
 	}
@@ -133,7 +136,7 @@ static enum glacier_status lower(struct glacier_pipeline *pipeline, const void *
 	pipeline->ir = ir;
 	pipeline->adds_floats = glc_adds_floats(source->kernel);
 	*kernel = source->kernel;
-	status = glc_pipeline_check_limits(device, source->kernel, diag);
+	status = glc_pipeline_check_limits(device, source->kernel, glc_module_map(source->module), diag);
 	if (status == GLACIER_OK && source->bounded) {
 		status = glc_module_bound(source->module, source->kernel, source->inputs_differ, &pipeline->memory, ir,
 					  diag);

@@ -48,9 +48,18 @@ static enum glacier_status check_version(const struct glacier_device *device, co
 			target->minor);
 }
 
+/* Its positions lie nowhere. */
+static void locate(const struct glc_source_map *map, uint32_t position, struct glacier_location *location)
+{
+	(void)map;
+	(void)position;
+	(void)location;
+}
+
 static enum glacier_status make(struct glacier_pipeline *pipeline, const void *context,
 				const struct glc_kernel **kernel, struct glacier_diag *diag)
 {
+	static const struct glc_source_map nowhere = {.locate = locate};
 	const struct source *source = context;
 	struct glc_ir *ir = glc_bump(&pipeline->memory, sizeof *ir);
 	struct glc_prebuilt *prebuilt = glc_bump_zero(&pipeline->memory, sizeof *prebuilt);
@@ -67,7 +76,7 @@ static enum glacier_status make(struct glacier_pipeline *pipeline, const void *c
 	if (status == GLACIER_OK)
 		status = glc_prebuilt_match(prebuilt, &ir->kernels[0], diag);
 	if (status == GLACIER_OK)
-		status = glc_pipeline_check_limits(pipeline->device, &ir->kernels[0], diag);
+		status = glc_pipeline_check_limits(pipeline->device, &ir->kernels[0], &nowhere, diag);
 	pipeline->ir = ir;
 	pipeline->prebuilt = prebuilt;
 	*kernel = ir->kernels;

@@ -101,6 +101,7 @@ cli_tests = \
 	tests/cli/gc-run/cpu-bad-isa.test \
 	tests/cli/gc-run/cpu-bad-subgroup.test \
 	tests/cli/gc-run/cpu-options.test \
+	tests/cli/gc-run/device-limits.test \
 	tests/cli/gc-run/dry-run.test \
 	tests/cli/gc-run/dump.test \
 	tests/cli/gc-run/dump-unknown.test \
@@ -286,6 +287,7 @@ EXTRA_DIST += \
 	tests/data/vulkan.sh \
 	tests/data/bad-opcode.gasm \
 	tests/data/bad-three-errors.gasm \
+	tests/data/good-conformance.gasm \
 	tests/data/good-vector_add.gasm \
 	$(NULL)
 

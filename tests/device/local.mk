@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Devices through the public calls. A device that is not here: 77, with the reason.
 
-EXTRA_DIST += tests/device/bounds_values.sh tests/device/check_clean.sh tests/device/examples_cpu.sh tests/device/launch_example.sh tests/device/vk.h tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
+EXTRA_DIST += tests/device/conformance.sh tests/device/bounds_values.sh tests/device/check_clean.sh tests/device/examples_cpu.sh tests/device/launch_example.sh tests/device/vk.h tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
 DEVICE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(VULKAN_CFLAGS)
 
 if HAVE_VULKAN
@@ -29,7 +29,7 @@ tests_device_examples_LDADD = lib/libglacier.la -lm
 
 # Watching accesses: what is planted is told, and what is right is not.
 check_PROGRAMS += tests/device/check
-TESTS += tests/device/check tests/device/check_clean.sh
+TESTS += tests/device/conformance.sh tests/device/check tests/device/check_clean.sh
 tests_device_check_SOURCES = tests/device/check.c
 tests_device_check_LDADD = lib/libglacier.la
 
