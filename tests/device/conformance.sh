@@ -7,9 +7,12 @@ k=$(cd "$top_srcdir" && pwd)/tests/data/good-conformance.gasm
 run=$(cd "$top_builddir/src/gc-run" && pwd)/gc-run
 cd "$scratch" || exit 99
 
-# u32 as little-endian bytes, from the arguments or from standard input.
-u32() { awk '{ for (i = 1; i <= NF; i++) { v = $i < 0 ? $i + 4294967296 : $i
-	printf "%08x\n", v } }' | sed 's/\(..\)\(..\)\(..\)\(..\)/\\x\4\\x\3\\x\2\\x\1/' | while read -r b; do printf '%b' "$b"; done; }
+# u32 as little-endian bytes, from standard input. Octal: not every printf knows another form.
+u32() {
+	awk '{ for (i = 1; i <= NF; i++) { v = $i < 0 ? $i + 4294967296 : $i
+		for (j = 0; j < 4; j++) { printf "\\0%03o", v % 256; v = int(v / 256) }
+		print "" } }' | while read -r bytes; do printf '%b' "$bytes"; done
+}
 
 # is WANTED KERNEL ARGUMENT...: what is printed, on one line.
 is()
@@ -17,7 +20,7 @@ is()
 	wanted=$1 kernel=$2
 	shift 2
 	got=$("$run" $device "$k" -k "$kernel" "$@" 2>err | tr '\n' ' ')
-	[ "$got" = "$wanted " ] || fail "$kernel $device: '$got', not '$wanted': $(head -n 3 err)"
+	[ "$got" = "$wanted " ] || fail "$kernel $device: $(echo "'$got', not '$wanted'" | cut -c1-300): $(head -n 3 err)"
 }
 
 seq 1 256 | u32 >ones-to-256.raw
