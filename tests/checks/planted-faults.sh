@@ -256,6 +256,45 @@ else
 	echo "not tried: gc-asm is not built"
 fi
 
+# --- Code for each device: gc-run again, with a fault in what makes code -----------------
+# Objects that come first are taken in place of the library's.
+device()
+{
+	mkdir -p made/src/gc-run && includes="-I$top_builddir -Ihome/include -Ihome/lib" &&
+		$CC -std=gnu17 -O1 $includes -c home/lib/spirv/body.c -o body.o &&
+		$CC -std=gnu17 -O1 -ffp-contract=off $includes -c home/lib/device/cpu_run.c -o run.o || return 99
+	lanes=
+	for level in baseline v3 v4; do
+		case $level in
+		baseline) march= ;;
+		*) march=-march=x86-64-$level ;;
+		esac
+		grep -q "glc_cpu_loop_$level" "$all" || continue
+		$CC -std=gnu17 -O1 -ffp-contract=off $march -DLEVEL=$level $includes -c home/lib/device/cpu_lanes.c \
+			-o lanes-$level.o || return 99
+		lanes="$lanes lanes-$level.o"
+	done
+	$CC -o made/src/gc-run/gc-run body.o run.o $lanes "$top_builddir"/src/gc-run/*.o \
+		"$top_builddir/src/common/.libs/libcli.a" "$all" $CJSON_LIBS -lm -lpthread -ldl || return 99
+	env top_builddir="$scratch/made" sh "$top_srcdir/tests/device/conformance.sh"
+}
+if [ -e "$all" ] && passes device; then
+	grep -q 'no Vulkan device' out && vulkan= || vulkan=yes
+	plant home/lib/device/cpu_ops.def '/^OP3(MulAdd_f32,/s/a \* b + c/a * b - c/'
+	catches "processor: a pair that subtracts" device
+	told 'saxpy -dcpu'
+	heal home/lib/device/cpu_ops.def
+	plant home/lib/device/cpu_ops.def '/^OP2(Add_u32,/s/a + b/a + b + 1/'
+	catches "processor: a wrong sum of words" device
+	heal home/lib/device/cpu_ops.def
+	if [ "$vulkan" ]; then
+		plant home/lib/ir/ops.def '/^OP(Mul, /s/FMul,/FAdd,/'
+		catches "spirv: FAdd in place of FMul" device
+		told 'saxpy -dvulkan'
+		heal home/lib/ir/ops.def
+	fi
+fi
+
 # --- The table of instructions: its page, without running and without ptxas --------------
 table() { env PATH=/nowhere top_srcdir="$scratch/home" "$top_builddir/tests/exec/op_table" 0; }
 mkdir home/doc && cp "$top_srcdir/doc/REFUSED.md" home/doc/ && chmod -R u+w home/doc
