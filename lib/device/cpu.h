@@ -19,8 +19,13 @@
 
 #include <stdatomic.h>
 
-#define GLC_TILE 256   /* lanes */
+/* Lanes of a tile: a constant of the build, which tests build with another. */
+#ifndef GLC_TILE
+#define GLC_TILE 256
+#endif
 #define GLC_STEP 32    /* loops run over a multiple of so many lanes */
+
+_Static_assert(GLC_TILE >= 128 && !(GLC_TILE & (GLC_TILE - 1)), "a tile holds whole subgroups, of up to 128 lanes");
 
 typedef int32_t i32;
 typedef uint32_t u32;

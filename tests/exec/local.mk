@@ -123,3 +123,31 @@ tests_exec_semantics_SOURCES = \
 CPU_TESTS = tests/exec/cpu_baseline.sh tests/exec/cpu_v3.sh tests/exec/cpu_v4.sh
 TESTS += $(CPU_TESTS)
 EXTRA_DIST += $(CPU_TESTS) tests/exec/cpu.inc
+
+# And with another size of tiles: the device's own files come before the library's, which then are not taken.
+TILE_CPPFLAGS = $(KERNELS_CPPFLAGS) -DGLC_TILE=128 -DLEVEL=baseline
+TILE_SOURCES = \
+	lib/device/check.c \
+	lib/device/check_log.c \
+	lib/device/check_site.c \
+	lib/device/cpu.c \
+	lib/device/cpu_classify.c \
+	lib/device/cpu_compile.c \
+	lib/device/cpu_lanes.c \
+	lib/device/cpu_launch.c \
+	lib/device/cpu_memory.c \
+	lib/device/cpu_rows.c \
+	lib/device/cpu_run.c \
+	lib/device/cpu_slots.c \
+	$(NULL)
+check_PROGRAMS += tests/exec/op_table_tile tests/exec/semantics_tile
+TESTS += tests/exec/cpu_tile.sh
+EXTRA_DIST += tests/exec/cpu_tile.sh
+tests_exec_op_table_tile_CPPFLAGS = $(TILE_CPPFLAGS)
+tests_exec_op_table_tile_CFLAGS = $(AM_CFLAGS) $(LANES_CFLAGS)
+tests_exec_op_table_tile_LDADD = $(tests_exec_op_table_LDADD)
+tests_exec_op_table_tile_SOURCES = $(tests_exec_op_table_SOURCES) $(TILE_SOURCES)
+tests_exec_semantics_tile_CPPFLAGS = $(TILE_CPPFLAGS)
+tests_exec_semantics_tile_CFLAGS = $(AM_CFLAGS) $(LANES_CFLAGS)
+tests_exec_semantics_tile_LDADD = $(tests_exec_semantics_LDADD)
+tests_exec_semantics_tile_SOURCES = $(tests_exec_semantics_SOURCES) $(TILE_SOURCES)
