@@ -73,6 +73,11 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/cpu_classify.c \
 	lib/device/cpu_compile.c \
 	lib/device/cpu_compile.h \
+	lib/device/cpu_emit.c \
+	lib/device/cpu_emit.h \
+	lib/device/cpu_emit_flow.c \
+	lib/device/cpu_emit_memory.c \
+	lib/device/cpu_emit_watch.c \
 	lib/device/cpu_launch.c \
 	lib/device/cpu_launch.h \
 	lib/device/cpu_math.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From a kernel's IR to a program of steps, in three parts: cpu_classify.c says which values
- * are words, cpu_slots.c gives the others registers, cpu_compile.c writes the steps.
+ * are words, cpu_slots.c gives the others registers, cpu_compile.c with cpu_emit*.c writes the steps.
  */
 #ifndef GLC_DEVICE_CPU_COMPILE_H
 #define GLC_DEVICE_CPU_COMPILE_H

@@ -133,6 +133,10 @@ TILE_SOURCES = \
 	lib/device/cpu.c \
 	lib/device/cpu_classify.c \
 	lib/device/cpu_compile.c \
+	lib/device/cpu_emit.c \
+	lib/device/cpu_emit_flow.c \
+	lib/device/cpu_emit_memory.c \
+	lib/device/cpu_emit_watch.c \
 	lib/device/cpu_lanes.c \
 	lib/device/cpu_launch.c \
 	lib/device/cpu_memory.c \
