@@ -14,25 +14,22 @@ static bool is_named(const struct glc_kernel *kernel, const char *name)
 	return strlen(name) == kernel->name.bytes && !memcmp(name, kernel->name.at, kernel->name.bytes);
 }
 
-const struct glc_kernel *glc_module_kernel(struct glacier_module *module, const char *name,
-					   struct glacier_diag *diag)
+enum glacier_status glc_module_kernel(struct glacier_module *module, const char *name,
+				      const struct glc_kernel **out, struct glacier_diag *diag)
 {
 	static const struct glc_ir nothing;
 	const struct glc_ir *ir = module->filled ? glc_module_ir(module, diag) : &nothing;
-	const struct glc_kernel *found = NULL;
 
 	if (!ir)
-		return NULL;
-	if (!name && ir->kernel_count != 1) {
-		glc_fail(diag, GLC_DV_WHICH_KERNEL, GLC_NOWHERE, ir->kernel_count);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < ir->kernel_count && !found; i++)
-		if (!name || is_named(&ir->kernels[i], name))
-			found = &ir->kernels[i];
-	if (!found)
-		glc_fail(diag, GLC_DV_NO_KERNEL, GLC_NOWHERE, name);
-	return found;
+		return GLACIER_ERR_NOMEM;
+	if (!name && ir->kernel_count != 1)
+		return glc_fail(diag, GLC_DV_WHICH_KERNEL, GLC_NOWHERE, ir->kernel_count);
+	for (uint32_t i = 0; i < ir->kernel_count; i++)
+		if (!name || is_named(&ir->kernels[i], name)) {
+			*out = &ir->kernels[i];
+			return GLACIER_OK;
+		}
+	return glc_fail(diag, GLC_DV_NO_KERNEL, GLC_NOWHERE, name);
 }
 
 const struct glc_source_map *glc_module_map(const struct glacier_module *module)

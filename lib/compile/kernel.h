@@ -11,10 +11,11 @@
 
 /*
  * The kernel of that name as the module was checked, not lowered; NULL: the only one.
- * NULL, told to diag, when there is none or when several could be meant.
+ * Returns GLACIER_OK; GLACIER_ERR_ARGUMENT when there is none or several could be meant;
+ * GLACIER_ERR_NOMEM.
  */
-const struct glc_kernel *glc_module_kernel(struct glacier_module *module, const char *name,
-					   struct glacier_diag *diag);
+enum glacier_status glc_module_kernel(struct glacier_module *module, const char *name,
+				      const struct glc_kernel **out, struct glacier_diag *diag);
 
 /* Where positions in the module's code lie; lives as long as what the module was read from. */
 const struct glc_source_map *glc_module_map(const struct glacier_module *module);

@@ -209,9 +209,9 @@ enum glacier_status glacier_pipeline_get(struct glacier_device *device, struct g
 
 	if (device->lost)
 		return glc_fail(diag, GLC_DV_LOST, GLC_NOWHERE);
-	source.kernel = glc_module_kernel(module, name, diag);
-	if (!source.kernel)
-		return GLACIER_ERR_ARGUMENT;
+	status = glc_module_kernel(module, name, &source.kernel, diag);
+	if (status != GLACIER_OK)
+		return status;
 	/* Two kernels that only stand in different places are told of in different places. */
 	known.debug |= device->check;
 	if (glc_module_content(module, source.kernel, &known, &key))
@@ -238,9 +238,9 @@ enum glacier_status glacier_pipeline_get_bounded(struct glacier_device *device, 
 	if (device->info.kind != GLACIER_DEVICE_CPU)
 		return glc_fail(diag, GLC_DV_BOUNDS, GLC_NOWHERE, glacier_device_kind_name(device->info.kind),
 				device->info.index);
-	source.kernel = glc_module_kernel(module, name, diag);
-	if (!source.kernel)
-		return GLACIER_ERR_ARGUMENT;
+	status = glc_module_kernel(module, name, &source.kernel, diag);
+	if (status != GLACIER_OK)
+		return status;
 	/* In front of the content, no kernel's name is so long. */
 	glc_writer_begin(&tag, &key);
 	glc_put(&tag, &(uint64_t[]){UINT64_MAX - 1 - inputs_differ}, sizeof(uint64_t));

@@ -77,3 +77,11 @@ check_PROGRAMS += tests/stress/device_cpu
 TESTS += tests/stress/device_cpu
 tests_stress_device_cpu_LDADD = lib/libglacier.la
 tests_stress_device_cpu_SOURCES = tests/stress/device_cpu.c tests/stress/stress.h
+
+check_PROGRAMS += tests/stress/device_no_memory
+TESTS += tests/stress/device_no_memory
+tests_stress_device_no_memory_CPPFLAGS = $(STRESS_CPPFLAGS) $(CJSON_CFLAGS)
+tests_stress_device_no_memory_LDADD = lib/libglacier-internal.la
+tests_stress_device_no_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=free
+tests_stress_device_no_memory_SOURCES = tests/stress/device_no_memory.c tests/stress/stress.h

@@ -15,6 +15,7 @@ static struct glacier_variance variance_of(const char *body, const char *target_
 	struct glacier_device device = {.info.target.kind = GLACIER_TARGET_KIND_COUNT};
 	struct glacier_pipeline pipeline = {.device = &device};
 	struct glacier_variance variance;
+	const struct glc_kernel *kernel;
 	struct glc_ir ir;
 	char source[1024];
 	struct glacier_text text = {"k.gasm", source, 0};
@@ -28,11 +29,12 @@ static struct glacier_variance variance_of(const char *body, const char *target_
 		cr_assert(eq(int, glacier_target_parse(target_name, &device.info.target, NULL), GLACIER_OK));
 	cr_assert(eq(int, glacier_module_create(NULL, &module), GLACIER_OK));
 	cr_assert(eq(int, glacier_module_read_text(module, &text, NULL, &diag), GLACIER_OK), "%s", body);
+	cr_assert(eq(int, glc_module_kernel(module, NULL, &kernel, NULL), GLACIER_OK));
 	glacier_memory_init(&pipeline.memory, NULL, 0);
-	cr_assert(eq(int, glc_module_lower(module, glc_module_kernel(module, NULL, NULL), &device.info.target, true,
+	cr_assert(eq(int, glc_module_lower(module, kernel, &device.info.target, true,
 					   &pipeline.memory, &ir, &diag), GLACIER_OK), "%s", body);
 	pipeline.ir = &ir;
-	pipeline.adds_floats = glc_adds_floats(glc_module_kernel(module, NULL, NULL));
+	pipeline.adds_floats = glc_adds_floats(kernel);
 	glacier_pipeline_variance(&pipeline, &variance);
 	glacier_memory_fini(&pipeline.memory);
 	glacier_module_destroy(module);
