@@ -115,7 +115,9 @@ static void begin_frame(const struct glc_cpu_job *job, struct glc_frame *f)
 {
 	const struct glc_cpu_program *p = f->program;
 
-	memcpy(f->words, p->words, p->word_count * sizeof *f->words);
+	/* A kernel of nothing but varying values has no words. */
+	if (p->word_count)
+		memcpy(f->words, p->words, p->word_count * sizeof *f->words);
 	for (uint32_t i = 0; i < p->input_count; i++)
 		set_input(job, &p->inputs[i], f->words);
 	for (uint32_t i = 0; i < p->object_count; i++) {
