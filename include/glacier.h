@@ -14,6 +14,7 @@
 #include <glacier/cache.h>
 #include <glacier/device.h>
 #include <glacier/diagnostic.h>
+#include <glacier/dxbc.h>
 #include <glacier/kernel.h>
 #include <glacier/limits.h>
 #include <glacier/literal.h>

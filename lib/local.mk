@@ -16,6 +16,7 @@ glacierinclude_HEADERS = \
 	include/glacier/cache.h \
 	include/glacier/device.h \
 	include/glacier/diagnostic.h \
+	include/glacier/dxbc.h \
 	include/glacier/kernel.h \
 	include/glacier/limits.h \
 	include/glacier/literal.h \
@@ -93,6 +94,25 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/prebuilt_match.c \
 	lib/device/prebuilt_read.c \
 	lib/device/variance.c \
+	lib/dxbc/bitcode.c \
+	lib/dxbc/bitcode.h \
+	lib/dxbc/bitcode_names.c \
+	lib/dxbc/codec.c \
+	lib/dxbc/codec.h \
+	lib/dxbc/container.c \
+	lib/dxbc/debug.c \
+	lib/dxbc/digest.c \
+	lib/dxbc/dxbc.h \
+	lib/dxbc/features.c \
+	lib/dxbc/pack.c \
+	lib/dxbc/parts.c \
+	lib/dxbc/program.c \
+	lib/dxbc/psv0.c \
+	lib/dxbc/rdat.c \
+	lib/dxbc/rdef.c \
+	lib/dxbc/rts0.c \
+	lib/dxbc/signature.c \
+	lib/dxbc/verify.c \
 	lib/ir/backend.h \
 	lib/ir/bound.c \
 	lib/ir/bound.h \

@@ -60,6 +60,12 @@ static const char warning_names[GLACIER_WARNING_COUNT][20] = {
 	[GLACIER_WARNING_SHARED_MEMORY] = "shared-memory",
 	[GLACIER_WARNING_UNKNOWN_LIMIT] = "unknown-limit",
 	[GLACIER_WARNING_OUT_OF_BOUNDS] = "out-of-bounds",
+	[GLACIER_WARNING_PART_GAP] = "part-gap",
+	[GLACIER_WARNING_PART_ORDER] = "part-order",
+	[GLACIER_WARNING_UNALIGNED_PART] = "unaligned-part",
+	[GLACIER_WARNING_TRAILING_BYTES] = "trailing-bytes",
+	[GLACIER_WARNING_MINOR_VERSION] = "minor-version",
+	[GLACIER_WARNING_DIGEST] = "digest",
 };
 
 const char *glacier_warning_name(enum glacier_warning warning)

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Which parts there are, and the way from one to JSON and back. */
+#include "dxbc/codec.h"
+
+#include <stdlib.h>
+
+static const struct row {
+	char fourcc[5];
+	codec_fn *codec;         /* NULL: carried as it is */
+	const char *meaning, *group;
+} rows[] = {
+	{"DXIL", codec_program, "program, LLVM bitcode", NULL},
+	{"SHEX", codec_program, "program of shader model 5", NULL},
+	{"SHDR", codec_program, "program of shader model 4", NULL},
+	{"ILDB", codec_program, "program with debug information", "debug"},
+	{"SFI0", codec_features, "features that the program needs", NULL},
+	{"HASH", codec_hash, "MD5 of the bitcode", NULL},
+	{"ISGN", codec_signature, "input signature", NULL},
+	{"ISG1", codec_signature, "input signature", NULL},
+	{"OSGN", codec_signature, "output signature", NULL},
+	{"OSG1", codec_signature, "output signature", NULL},
+	{"OSG5", codec_signature, "output signature with streams", NULL},
+	{"PCSG", codec_signature, "patch constant signature", NULL},
+	{"PSG1", codec_signature, "patch constant or primitive signature", NULL},
+	{"PSV0", codec_psv0, "pipeline state validation", NULL},
+	{"RTS0", codec_rts0, "root signature", "rootsignature"},
+	{"RDAT", codec_rdat, "runtime data of a library", NULL},
+	{"STAT", codec_stat, "statistics, or reflection of a DXIL program", "reflection"},
+	{"RDEF", codec_rdef, "resource definitions", "reflection"},
+	{"ILDN", codec_ildn, "name of the debug file", "debug"},
+	{"VERS", codec_vers, "version of the compiler", NULL},
+	{"SRCI", codec_srci, "sources and arguments", "debug"},
+	{"PDBI", codec_pdbi, "content of a PDB", "debug"},
+	{"PRIV", codec_opaque, "private data", "private"},
+	{"SPDB", NULL, "debug information of fxc, a PDB", "debug"},
+	{"SDBG", NULL, "debug information of fxc", "debug"},
+	{"Aon9", NULL, "program of feature level 9", NULL},
+	{"XNAS", NULL, "program of Xbox", NULL},
+	{"XNAP", NULL, "prepass program of Xbox", NULL},
+	{"IFCE", NULL, "interfaces", NULL},
+	{"FX10", NULL, "effect", NULL},
+	{"LIBF", NULL, "function of a library", NULL},
+	{"LIBH", NULL, "header of a library", NULL},
+	{"LFS0", NULL, "signature of a library's function", NULL},
+	{"TEXT", NULL, "text of an effect", NULL},
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static uint32_t number(const char *fourcc)
+{
+	return glc_le32(fourcc);
+}
+
+static const struct row *find(uint32_t fourcc)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (number(rows[i].fourcc) == fourcc)
+			return &rows[i];
+	return NULL;
+}
+
+static void fill(struct glacier_dxbc_part_info *info, const struct row *row)
+{
+	*info = (struct glacier_dxbc_part_info){
+		.fourcc = number(row->fourcc), .meaning = row->meaning, .group = row->group, .decoded = row->codec};
+}
+
+bool glacier_dxbc_part_info(uint32_t fourcc, struct glacier_dxbc_part_info *info)
+{
+	const struct row *row = find(fourcc);
+
+	*info = (struct glacier_dxbc_part_info){.fourcc = fourcc};
+	if (row)
+		fill(info, row);
+	return row;
+}
+
+bool glacier_dxbc_part_known(size_t index, struct glacier_dxbc_part_info *info)
+{
+	if (index >= ROWS)
+		return false;
+	fill(info, &rows[index]);
+	return true;
+}
+
+/* --- Decoding ------------------------------------------------------------ */
+
+static bool is_covered(const struct codec *c, uint32_t at)
+{
+	return c->covered[at / 8] >> at % 8 & 1;
+}
+
+/* Bytes that no field has and that are not 0; and the size, where zeros end the part. */
+static void add_rest(struct codec *c)
+{
+	cJSON *list = NULL, *before = c->node;
+	uint32_t end = 0;
+
+	for (uint32_t at = 0; at < c->bytes && !c->failed;) {
+		uint32_t first = at;
+
+		if (is_covered(c, at)) {
+			end = ++at;
+			continue;
+		}
+		while (at < c->bytes && !is_covered(c, at))
+			at++;
+		while (first < at && !c->data[first])
+			first++;
+		if (first == at)
+			continue;
+		if (!list)
+			list = cJSON_AddArrayToObject(c->node, "rest");
+		c->node = cJSON_CreateObject();
+		if (!list || !c->node || !cJSON_AddItemToArray(list, c->node)) {
+			codec_fail(c, 0, "there is no memory for what no field has");
+			break;
+		}
+		codec_note_number(c, "at", first);
+		codec_hex(c, first, at - first, "hex");
+		c->node = before;
+		end = at;
+	}
+	c->node = before;
+	if (end < c->bytes)
+		codec_note_number(c, "part_bytes", c->bytes);
+}
+
+enum glacier_status glc_json_put(const cJSON *tree, struct glacier_buffer *buffer)
+{
+	char *text = cJSON_PrintUnformatted(tree);
+	size_t bytes = text ? strlen(text) : 0;
+	bool good = text && glc_buffer_reserve(buffer, bytes);
+
+	if (good) {
+		memcpy(buffer->data + buffer->size, text, bytes);
+		buffer->size += bytes;
+	}
+	cJSON_free(text);
+	return good ? GLACIER_OK : GLACIER_ERR_NOMEM;
+}
+
+enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_part *part, bool whole,
+					struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	const struct row *row = find(part->fourcc);
+	struct glc_fourcc name = glc_fourcc(part->fourcc);
+	struct codec c = {
+		.whole = whole,
+		.part = name.text,
+		.fourcc = part->fourcc,
+		.diag = diag,
+		.where = (uint64_t)part->offset + 8,
+		.data = (unsigned char *)part->data,   /* only read, while decoding */
+		.bytes = part->bytes,
+	};
+	enum glacier_status status = GLACIER_ERR_MALFORMED;
+	cJSON *tree = c.node = cJSON_CreateObject();
+
+	c.covered = calloc(1, part->bytes / 8 + 1);
+	if (!tree || !c.covered) {
+		status = glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
+	} else {
+		(row && row->codec ? row->codec : codec_opaque)(&c);
+		if (whole)
+			add_rest(&c);
+		if (!c.failed)
+			status = glc_json_put(tree, buffer);
+	}
+	if (status == GLACIER_ERR_NOMEM && !c.failed)
+		glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
+	free(c.covered);
+	cJSON_Delete(tree);
+	return status;
+}
+
+/* --- Encoding ------------------------------------------------------------ */
+
+static void put_rest(struct codec *c)
+{
+	cJSON *before = c->node, *list = cJSON_GetObjectItemCaseSensitive(c->node, "rest"), *item;
+	const cJSON *size = cJSON_GetObjectItemCaseSensitive(c->node, "part_bytes");
+
+	cJSON_ArrayForEach(item, list) {
+		const cJSON *at = cJSON_GetObjectItemCaseSensitive(item, "at");
+		const char *hex = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "hex"));
+
+		if (c->failed)
+			return;
+		if (!cJSON_IsNumber(at) || at->valuedouble < 0 || at->valuedouble > 0x3fffffff || !hex) {
+			codec_fail(c, 0, "'rest' must have objects of 'at' and 'hex'");
+			return;
+		}
+		c->node = item;
+		codec_hex(c, (uint32_t)at->valuedouble, (uint32_t)(strlen(hex) / 2), "hex");
+		c->node = before;
+	}
+	if (cJSON_IsNumber(size) && size->valuedouble > 0 && size->valuedouble < 0x40000000)
+		codec_need(c, 0, (uint32_t)size->valuedouble, "the part");
+}
+
+bool codec_encode(uint32_t fourcc, cJSON *tree, struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	const struct row *row = find(fourcc);
+	struct glc_fourcc name = glc_fourcc(fourcc);
+	struct codec c = {.encoding = true, .whole = true, .part = name.text, .fourcc = fourcc, .diag = diag, .node = tree};
+
+	if (!cJSON_IsObject(tree))
+		codec_fail(&c, 0, "a part must be an object");
+	put_rest(&c);
+	if (!c.failed)
+		(row && row->codec ? row->codec : codec_opaque)(&c);
+	if (!c.failed && !glc_buffer_reserve(buffer, c.bytes)) {
+		glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
+		c.failed = true;
+	}
+	if (!c.failed && c.bytes) {
+		memcpy(buffer->data + buffer->size, c.data, c.bytes);
+		buffer->size += c.bytes;
+	}
+	free(c.data);
+	return !c.failed;
+}
+
+enum glacier_status glacier_dxbc_encode(uint32_t fourcc, const char *text, size_t bytes,
+					struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	cJSON *tree = cJSON_ParseWithLength(text, bytes);
+	bool good;
+
+	if (!tree)
+		return glc_fail(diag, GLC_DX_JSON, GLC_NOWHERE, glc_fourcc(fourcc).text, "this is no JSON document");
+	good = codec_encode(fourcc, tree, buffer, diag);
+	cJSON_Delete(tree);
+	return good ? GLACIER_OK : GLACIER_ERR_INVALID;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "container.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool container_open(struct container *c, const struct options *opt, const char *path)
+{
+	*c = (struct container){0};
+	if (!cli_try_read(path, &c->file))
+		return false;
+	c->diag = cli_diag(&c->file);
+	c->diag.disabled = opt->warnings.disabled;
+	c->diag.fatal = opt->warnings.fatal;
+	if (glacier_dxbc_parse(c->file.data, c->file.size, &c->dxbc, &c->diag) == GLACIER_OK)
+		return true;
+	cli_note_code(CLI_WRONG);
+	cli_release(&c->file);
+	return false;
+}
+
+void container_close(struct container *c)
+{
+	cli_release(&c->file);
+}
+
+static struct fourcc name_of(uint32_t fourcc, bool file)
+{
+	struct fourcc name = {""};
+
+	for (int i = 0; i < 4; i++) {
+		char c = (char)(fourcc >> 8 * i);
+		bool letter = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+
+		name.text[i] = file ? (letter ? c : '_') : (c > 0x20 && c < 0x7f ? c : '.');
+	}
+	return name;
+}
+
+struct fourcc fourcc_name(uint32_t fourcc)
+{
+	return name_of(fourcc, false);
+}
+
+struct fourcc fourcc_file(uint32_t fourcc)
+{
+	return name_of(fourcc, true);
+}
+
+bool container_program(const struct glacier_dxbc *dxbc, char *out, size_t bytes)
+{
+	static const char programs[][5] = {"DXIL", "SHEX", "SHDR", "ILDB"};
+	static const char kinds[][16] = {"pixel", "vertex", "geometry", "hull", "domain", "compute", "library", "raygeneration",
+					 "intersection", "anyhit", "closesthit", "miss", "callable", "mesh", "amplification", "node"};
+	struct glacier_dxbc_part part;
+
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		const char *name = programs[i];
+
+		if (!glacier_dxbc_find(dxbc, GLACIER_FOURCC(name[0], name[1], name[2], name[3]), &part) || part.bytes < 4)
+			continue;
+		snprintf(out, bytes, "%s %u.%u",
+			 part.data[2] < sizeof kinds / sizeof *kinds && !part.data[3] ? kinds[part.data[2]] : "unknown program",
+			 part.data[0] >> 4, part.data[0] & 15u);
+		return true;
+	}
+	out[0] = '\0';
+	return false;
+}
+
+void parts_push(struct parts *parts, struct glacier_dxbc_part part)
+{
+	parts->at = cli_realloc(parts->at, (parts->count + 1) * sizeof *parts->at);
+	parts->at[parts->count++] = part;
+}
+
+/* Sizes stay as they are, and so does the kind of digest, unless it was told otherwise. */
+void parts_of(struct parts *parts, const struct container *c, const struct options *opt)
+{
+	*parts = (struct parts){.write = {
+					.major = c->dxbc.major,
+					.minor = c->dxbc.minor,
+					.unaligned = true,
+					.digest = opt->has_digest ? opt->digest : glacier_dxbc_digest_kind(&c->dxbc),
+				}};
+	memcpy(parts->write.raw_digest, c->dxbc.data + 4, 16);
+	for (uint32_t i = 0; i < c->dxbc.part_count; i++)
+		parts_push(parts, glacier_dxbc_part_at(&c->dxbc, i));
+}
+
+bool parts_stage(struct parts *parts, struct container *c, const struct options *opt, const char *path,
+		 struct glacier_buffer *buffer)
+{
+	const char *output = opt->output ? opt->output : path;
+
+	if (!parts->count)
+		cli_wrong("%s: no part would be left", c->file.name);
+	if (glacier_dxbc_write(parts->at, parts->count, &parts->write, buffer, &c->diag) != GLACIER_OK) {
+		cli_note_code(CLI_WRONG);
+		return false;
+	}
+	return cli_stage(!output || !strcmp(output, "-") ? NULL : output, buffer->data, buffer->size, true);
+}
+
+void parts_fini(struct parts *parts)
+{
+	free(parts->at);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* A container of a file, and parts on the way to a new one. */
+#ifndef GC_DXBC_CONTAINER_H
+#define GC_DXBC_CONTAINER_H
+
+#include "options.h"
+
+struct container {
+	struct cli_file file;
+	struct glacier_diag diag;
+	struct glacier_dxbc dxbc;
+};
+
+/* Reads and parses; says what is wrong and returns false. */
+bool container_open(struct container *c, const struct options *opt, const char *path);
+void container_close(struct container *c);
+
+/* "DXIL"; what cannot be printed is a '.'. */
+struct fourcc {
+	char text[5];
+};
+
+struct fourcc fourcc_name(uint32_t fourcc);
+/* Also fit to be a file's name. */
+struct fourcc fourcc_file(uint32_t fourcc);
+
+/* "compute 6.0" of the program; false when there is none. */
+bool container_program(const struct glacier_dxbc *dxbc, char *out, size_t bytes);
+
+/* The parts of a container that is to be made. */
+struct parts {
+	struct glacier_dxbc_part *at;
+	uint32_t count;
+	struct glacier_dxbc_write_options write;
+};
+
+void parts_of(struct parts *parts, const struct container *c, const struct options *opt);
+void parts_push(struct parts *parts, struct glacier_dxbc_part part);
+/* Stages the container for `path`, NULL: in place of the input, "-": standard output. */
+bool parts_stage(struct parts *parts, struct container *c, const struct options *opt, const char *path,
+		 struct glacier_buffer *buffer);
+void parts_fini(struct parts *parts);
+
+#endif

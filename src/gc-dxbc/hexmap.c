@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* hexmap: which bytes belong to what, as lines or as a picture. */
+#include "container.h"
+#include "verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDE = 64, CELL = 10, MOST_CELLS = 8192 };
+
+struct range {
+	uint32_t first, end;
+	char name[24];
+	const char *color;
+};
+
+static const char *const colors[] = {"#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#76b7b2", "#edc948", "#b07aa1", "#ff9da7", "#9c755f"};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* The frame, each part's header and data, and what is between. */
+static struct range *ranges_of(const struct container *c, size_t *count)
+{
+	uint32_t n = c->dxbc.part_count, end = 0, table_end = 32 + 4 * n;
+	struct range *ranges = cli_alloc((4 * (size_t)n + 8) * sizeof *ranges), *out;
+	size_t made = 0, kept = 0;
+
+	ranges[made++] = (struct range){0, 4, "magic", "#333333"};
+	ranges[made++] = (struct range){4, 20, "digest", "#888888"};
+	ranges[made++] = (struct range){20, 32, "version, size, count", "#555555"};
+	ranges[made++] = (struct range){32, table_end, "offsets", "#777777"};
+	for (uint32_t i = 0; i < n; i++) {
+		struct glacier_dxbc_part part = glacier_dxbc_part_at(&c->dxbc, i);
+		const char *color = colors[i % (sizeof colors / sizeof *colors)];
+
+		ranges[made] = (struct range){part.offset, part.offset + 8, "", "#aaaaaa"};
+		snprintf(ranges[made++].name, sizeof ranges->name, "%s header", fourcc_name(part.fourcc).text);
+		ranges[made] = (struct range){part.offset + 8, part.offset + 8 + part.bytes, "", color};
+		snprintf(ranges[made++].name, sizeof ranges->name, "%s", fourcc_name(part.fourcc).text);
+	}
+	qsort(ranges, made, sizeof *ranges, by_place);
+	out = cli_alloc((2 * made + 2) * sizeof *out);
+	for (size_t i = 0; i < made; i++) {
+		if (ranges[i].first > end)
+			out[kept++] = (struct range){end, ranges[i].first, "gap", "#ff0000"};
+		if (ranges[i].first < ranges[i].end)
+			out[kept++] = ranges[i];
+		end = ranges[i].end;
+	}
+	if (end < c->dxbc.bytes)
+		out[kept++] = (struct range){end, c->dxbc.bytes, "gap", "#ff0000"};
+	if (c->dxbc.bytes < c->file.size)
+		out[kept++] = (struct range){c->dxbc.bytes, (uint32_t)c->file.size, "trailing bytes", "#ff0000"};
+	free(ranges);
+	*count = kept;
+	return out;
+}
+
+static void print_text(const struct container *c, const struct range *ranges, size_t count)
+{
+	const unsigned char *data = c->file.data;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct range *range = &ranges[i];
+
+		printf("%s, %u bytes\n", range->name, range->end - range->first);
+		for (uint32_t at = range->first; at < range->end;) {
+			uint32_t row = at & ~15u, end = row + 16 < range->end ? row + 16 : range->end;
+
+			printf("  %08x ", row);
+			for (uint32_t byte = row; byte < row + 16; byte++) {
+				if (byte >= at && byte < end)
+					printf(" %02x", data[byte]);
+				else
+					printf("   ");
+			}
+			printf("  ");
+			for (uint32_t byte = row; byte < end; byte++)
+				putchar(byte < at ? ' ' : data[byte] >= 0x20 && data[byte] < 0x7f ? data[byte] : '.');
+			putchar('\n');
+			at = end;
+		}
+	}
+}
+
+/* A cell a byte, or more where there are too many. */
+static void print_svg(const struct container *c, const struct range *ranges, size_t count)
+{
+	uint32_t bytes = (uint32_t)c->file.size, scale = (bytes + MOST_CELLS - 1) / MOST_CELLS, cells, rows;
+
+	scale = scale ? scale : 1;
+	cells = (bytes + scale - 1) / scale;
+	rows = (cells + WIDE - 1) / WIDE;
+	printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"monospace\" font-size=\"11\">\n",
+	       WIDE * CELL + 260, (rows > count ? rows : (uint32_t)count) * CELL * 3 / 2 + 60);
+	printf("<text x=\"0\" y=\"14\">%u bytes, %u a cell</text>\n", bytes, scale);
+	for (size_t i = 0; i < count; i++) {
+		const struct range *range = &ranges[i];
+
+		for (uint32_t cell = range->first / scale; cell <= (range->end - 1) / scale;) {
+			uint32_t row = cell / WIDE, column = cell % WIDE, last = (range->end - 1) / scale;
+			uint32_t run = last - cell + 1 < WIDE - column ? last - cell + 1 : WIDE - column;
+
+			printf("<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%d\" fill=\"%s\"><title>%s: %u to %u</title></rect>\n",
+			       column * CELL, 24 + row * CELL, run * CELL, CELL - 1, range->color, range->name, range->first, range->end);
+			cell += run;
+		}
+		printf("<rect x=\"%d\" y=\"%zu\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", WIDE * CELL + 10, 24 + i * 15, range->color);
+		printf("<text x=\"%d\" y=\"%zu\">%s, %u</text>\n", WIDE * CELL + 26, 33 + i * 15, range->name, range->end - range->first);
+	}
+	printf("</svg>\n");
+}
+
+enum cli_code verb_hexmap(struct options *opt)
+{
+	struct container c;
+	struct range *ranges;
+	size_t count;
+
+	options_want_files(opt, 1, 1);
+	if (!container_open(&c, opt, opt->files[0]))
+		return CLI_WRONG;
+	ranges = ranges_of(&c, &count);
+	if (opt->svg)
+		print_svg(&c, ranges, count);
+	else
+		print_text(&c, ranges, count);
+	free(ranges);
+	container_close(&c);
+	return CLI_OK;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* pack: a container from bitcode, from parts, or from what extract --all left. */
+#include "manifest.h"
+#include "tree.h"
+#include "verbs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *output_of(const struct options *opt)
+{
+	return opt->output && strcmp(opt->output, "-") ? opt->output : NULL;
+}
+
+static bool write_parts(struct parts *parts, const struct options *opt)
+{
+	struct glacier_diag diag = cli_diag(NULL);
+	struct glacier_buffer buffer = {0};
+	bool done;
+
+	if (opt->has_digest)
+		parts->write.digest = opt->digest;
+	done = glacier_dxbc_write(parts->at, parts->count, &parts->write, &buffer, &diag) == GLACIER_OK &&
+	       cli_stage(output_of(opt), buffer.data, buffer.size, true) && cli_commit();
+	glacier_buffer_fini(&buffer);
+	return done;
+}
+
+static enum cli_code from_manifest(const struct options *opt)
+{
+	struct manifest manifest;
+	struct parts parts;
+	bool done;
+
+	options_want_files(opt, 0, 0);
+	done = manifest_read(&manifest, opt->manifest, &parts) && write_parts(&parts, opt);
+	manifest_close(&manifest);
+	parts_fini(&parts);
+	return done ? CLI_OK : CLI_TROUBLE;
+}
+
+static enum cli_code from_parts(const struct options *opt)
+{
+	struct cli_file *files = cli_alloc(opt->part_count * sizeof *files);
+	struct parts parts = {.write = {.unaligned = opt->unaligned}};
+	size_t count = 0;
+	bool done = true;
+
+	for (; count < opt->part_count && done; count++) {
+		const struct part_option *part = &opt->parts[count];
+
+		if (!part->path)
+			cli_bad_usage("pack: --part=%s needs a file, as --part=CC=FILE", fourcc_name(part->fourcc).text);
+		if (options_part(opt, part->fourcc) != part)
+			cli_bad_usage("pack: part '%s' is given twice", fourcc_name(part->fourcc).text);
+		done = cli_try_read(part->path, &files[count]);
+		if (done)
+			parts_push(&parts, (struct glacier_dxbc_part){.fourcc = part->fourcc,
+								      .data = files[count].data,
+								      .bytes = (uint32_t)files[count].size});
+		else
+			break;
+	}
+	done = done && write_parts(&parts, opt);
+	for (size_t i = 0; i < count; i++)
+		cli_release(&files[i]);
+	free(files);
+	parts_fini(&parts);
+	return done ? CLI_OK : CLI_TROUBLE;
+}
+
+static void replace(cJSON *document, const char *name, cJSON *value)
+{
+	cJSON_DeleteItemFromObjectCaseSensitive(document, name);
+	cJSON_AddItemToObject(document, name, value);
+}
+
+/* What the options say counts more than what the document does. */
+static char *make_document(const struct options *opt)
+{
+	cJSON *document = opt->resources ? tree_read(opt->resources) : cJSON_CreateObject(), *list;
+	char *text, *end;
+	const char *at;
+
+	if (cJSON_IsArray(document)) {   /* the resources alone */
+		cJSON *outer = cJSON_CreateObject();
+
+		cJSON_AddItemToObject(outer, "resources", document);
+		document = outer;
+	}
+	if (!cJSON_IsObject(document))
+		cli_wrong("%s: the document is no object", opt->resources);
+	if (opt->kind)
+		replace(document, "kind", cJSON_CreateString(opt->kind));
+	if (opt->model)
+		replace(document, "model", cJSON_CreateString(opt->model));
+	if (opt->entry)
+		replace(document, "entry", cJSON_CreateString(opt->entry));
+	if (opt->threads) {
+		list = cJSON_CreateArray();
+		for (at = opt->threads; *at; at = *end ? end + 1 : end) {
+			cJSON_AddItemToArray(list, cJSON_CreateNumber((double)strtoul(at, &end, 10)));
+			if (end == at || (*end && *end != ',') || cJSON_GetArraySize(list) > 3)
+				cli_bad_usage("--numthreads=%s: up to three numbers are wanted", opt->threads);
+		}
+		replace(document, "threads", list);
+	}
+	text = cJSON_PrintUnformatted(document);
+	if (!text)
+		cli_die("out of memory");
+	cJSON_Delete(document);
+	return text;
+}
+
+/* The kind of digest that inspect told, unless another is wanted. */
+static enum glacier_dxbc_digest digest_of(const struct options *opt, const char *text)
+{
+	cJSON *document = cJSON_Parse(text);
+	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(document, "digest"));
+	enum glacier_dxbc_digest kind = name ? glacier_dxbc_digest_find(name) : GLACIER_DIGEST_RETAIL;
+
+	cJSON_Delete(document);
+	return opt->has_digest ? opt->digest : kind < GLACIER_DIGEST_WRONG ? kind : GLACIER_DIGEST_RETAIL;
+}
+
+static enum cli_code from_bitcode(const struct options *opt)
+{
+	struct cli_file file = cli_read(opt->files[0]);
+	struct glacier_diag diag = cli_diag(&file);
+	struct glacier_buffer buffer = {0};
+	char *text = make_document(opt);
+	const struct glacier_dxbc_write_options write = {.unaligned = opt->unaligned, .digest = digest_of(opt, text)};
+	enum cli_code code = CLI_WRONG;
+
+	if (glacier_dxbc_pack(file.data, file.size, text, strlen(text), &write, &buffer, &diag) == GLACIER_OK)
+		code = cli_stage(output_of(opt), buffer.data, buffer.size, true) && cli_commit() ? CLI_OK : CLI_TROUBLE;
+	cJSON_free(text);
+	glacier_buffer_fini(&buffer);
+	cli_release(&file);
+	return code;
+}
+
+enum cli_code verb_pack(struct options *opt)
+{
+	if (opt->manifest)
+		return from_manifest(opt);
+	if (opt->part_count) {
+		options_want_files(opt, 0, 0);
+		return from_parts(opt);
+	}
+	options_want_files(opt, 1, 1);
+	return from_bitcode(opt);
+}
