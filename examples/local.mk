@@ -5,6 +5,8 @@ examplesdir = $(docdir)/examples
 dist_examples_DATA = \
 	examples/black_scholes.gasm \
 	examples/block_reduce.gasm \
+	examples/compute.dxil \
+	examples/debug.dxil \
 	examples/embed.c \
 	examples/fibonacci.gasm \
 	examples/gcd.gasm \
@@ -15,6 +17,7 @@ dist_examples_DATA = \
 	examples/mandelbrot.gasm \
 	examples/matmul_tiled.gasm \
 	examples/nbody.gasm \
+	examples/pixel.dxbc \
 	examples/saxpy.gasm \
 	examples/scan.gasm \
 	examples/softmax.gasm \

@@ -302,6 +302,10 @@ static bool value_of(struct codec *c, const cJSON *item, const char *what, const
 				*value = n->value;
 				return true;
 			}
+	if (names && cJSON_IsString(item) && (*item->valuestring < '0' || *item->valuestring > '9')) {
+		codec_fail(c, 0, "'%s' has no value '%s'", what, item->valuestring);
+		return false;
+	}
 	return number_of(c, item, what, most, value);
 }
 

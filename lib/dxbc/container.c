@@ -70,25 +70,34 @@ static void check_pairs(struct glacier_diag *diag, const struct glacier_dxbc *dx
 		}
 }
 
+/* The first part that lies before the one before it in the table; the number of parts when none does. */
+static uint32_t disorder(const struct glacier_dxbc *dxbc)
+{
+	uint32_t i = 1;
+
+	while (i < dxbc->part_count && offset_at(dxbc, i) >= offset_at(dxbc, i - 1))
+		i++;
+	return i;
+}
+
 /* All compilers write the parts in the order of the table, each right behind the one before. */
 static void check_order(struct glacier_diag *diag, const struct glacier_dxbc *dxbc)
 {
-	uint32_t end = HEADER_BYTES + 4 * dxbc->part_count, before = 0;
+	uint32_t end = HEADER_BYTES + 4 * dxbc->part_count, i = disorder(dxbc);
 
-	for (uint32_t i = 0; i < dxbc->part_count; i++) {
+	if (i < dxbc->part_count) {
+		glc_warn(diag, GLC_DX_ORDER, offset_at(dxbc, i), i, glc_fourcc(glacier_dxbc_part_at(dxbc, i).fourcc).text);
+		check_pairs(diag, dxbc);
+		return;
+	}
+	for (i = 0; i < dxbc->part_count; i++) {
 		struct glacier_dxbc_part part = glacier_dxbc_part_at(dxbc, i);
 
-		if (part.offset < before) {
-			glc_warn(diag, GLC_DX_ORDER, part.offset, i, glc_fourcc(part.fourcc).text);
-			check_pairs(diag, dxbc);
-			return;
-		}
 		if (part.offset < end) {
 			glc_fail(diag, GLC_DX_OVERLAP, part.offset, i, glc_fourcc(part.fourcc).text, i - 1);
 			return;
 		}
 		check_place(diag, dxbc, i, end);
-		before = part.offset;
 		end = end_of(part);
 	}
 	if (end < dxbc->bytes)

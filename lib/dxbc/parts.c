@@ -141,6 +141,52 @@ enum glacier_status glc_json_put(const cJSON *tree, struct glacier_buffer *buffe
 	return good ? GLACIER_OK : GLACIER_ERR_NOMEM;
 }
 
+/* Bytes as they are, for ranges where what was encoded differs. */
+static void add_patches(struct codec *c, const unsigned char *encoded)
+{
+	cJSON *list = NULL, *before = c->node;
+
+	for (uint32_t at = 0; at < c->bytes && !c->failed;) {
+		uint32_t first = at;
+
+		while (at < c->bytes && c->data[at] != encoded[at])
+			at++;
+		if (first == at) {
+			at++;
+			continue;
+		}
+		if (!list)
+			list = cJSON_AddArrayToObject(c->node, "patches");
+		c->node = cJSON_CreateObject();
+		if (!list || !c->node || !cJSON_AddItemToArray(list, c->node)) {
+			cJSON_Delete(c->node);
+			c->node = before;
+			codec_fail(c, 0, "there is no memory for what its fields do not hold");
+			return;
+		}
+		codec_note_number(c, "at", first);
+		codec_hex(c, first, at - first, "hex");
+		c->node = before;
+	}
+}
+
+/*
+ * Some bytes have bits that no field shows, and fields can overlap: whether encoding gives the
+ * part again is tried, and what differs is kept. Where it cannot be encoded at all, its bytes are.
+ */
+static void make_whole(struct codec *c)
+{
+	struct glacier_buffer encoded = {0};
+	struct glacier_diag silent = {0};
+
+	add_rest(c);
+	if (!c->failed && codec_encode(c->fourcc, c->node, &encoded, &silent) && encoded.size == c->bytes)
+		add_patches(c, encoded.data);
+	else if (!c->failed && !cJSON_HasObjectItem(c->node, "data"))
+		codec_hex(c, 0, c->bytes, "data");
+	glacier_buffer_fini(&encoded);
+}
+
 enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_part *part, bool whole,
 					struct glacier_buffer *buffer, struct glacier_diag *diag)
 {
@@ -164,7 +210,7 @@ enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_part *part, bo
 	} else {
 		(row && row->codec ? row->codec : codec_opaque)(&c);
 		if (whole)
-			add_rest(&c);
+			make_whole(&c);
 		if (!c.failed)
 			status = glc_json_put(tree, buffer);
 	}
@@ -177,10 +223,9 @@ enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_part *part, bo
 
 /* --- Encoding ------------------------------------------------------------ */
 
-static void put_rest(struct codec *c)
+static void put_ranges(struct codec *c, const char *name)
 {
-	cJSON *before = c->node, *list = cJSON_GetObjectItemCaseSensitive(c->node, "rest"), *item;
-	const cJSON *size = cJSON_GetObjectItemCaseSensitive(c->node, "part_bytes");
+	cJSON *before = c->node, *list = cJSON_GetObjectItemCaseSensitive(c->node, name), *item;
 
 	cJSON_ArrayForEach(item, list) {
 		const cJSON *at = cJSON_GetObjectItemCaseSensitive(item, "at");
@@ -189,13 +234,19 @@ static void put_rest(struct codec *c)
 		if (c->failed)
 			return;
 		if (!cJSON_IsNumber(at) || at->valuedouble < 0 || at->valuedouble > 0x3fffffff || !hex) {
-			codec_fail(c, 0, "'rest' must have objects of 'at' and 'hex'");
+			codec_fail(c, 0, "'%s' must have objects of 'at' and 'hex'", name);
 			return;
 		}
 		c->node = item;
 		codec_hex(c, (uint32_t)at->valuedouble, (uint32_t)(strlen(hex) / 2), "hex");
 		c->node = before;
 	}
+}
+
+static void put_size(struct codec *c)
+{
+	const cJSON *size = cJSON_GetObjectItemCaseSensitive(c->node, "part_bytes");
+
 	if (cJSON_IsNumber(size) && size->valuedouble > 0 && size->valuedouble < 0x40000000)
 		codec_need(c, 0, (uint32_t)size->valuedouble, "the part");
 }
@@ -208,9 +259,11 @@ bool codec_encode(uint32_t fourcc, cJSON *tree, struct glacier_buffer *buffer, s
 
 	if (!cJSON_IsObject(tree))
 		codec_fail(&c, 0, "a part must be an object");
-	put_rest(&c);
+	put_size(&c);
+	put_ranges(&c, "rest");
 	if (!c.failed)
-		(row && row->codec ? row->codec : codec_opaque)(&c);
+		(row && row->codec && !cJSON_HasObjectItem(tree, "data") ? row->codec : codec_opaque)(&c);
+	put_ranges(&c, "patches");
 	if (!c.failed && !glc_buffer_reserve(buffer, c.bytes)) {
 		glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
 		c.failed = true;

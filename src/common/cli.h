@@ -134,6 +134,8 @@ bool cli_is_input(const struct stat *status);
  * Says what went wrong and returns false.
  */
 bool cli_stage(const char *path, const void *data, size_t bytes, bool binary);
+/* The same for a file that was read, and is to be replaced: what strip and its like do. */
+bool cli_stage_in_place(const char *path, const void *data, size_t bytes);
 /* All staged outputs take their names. false: something failed and was said. */
 bool cli_commit(void);
 /* Forgets what is staged. */

@@ -158,7 +158,7 @@ static bool is_standard_output(const char *path)
 		named.st_dev == open_one.st_dev && named.st_ino == open_one.st_ino);
 }
 
-static bool stage_file(struct staged *s, const char *shown)
+static bool stage_file(struct staged *s, const char *shown, bool in_place)
 {
 	bool exists;
 	struct stat status;
@@ -170,7 +170,7 @@ static bool stage_file(struct staged *s, const char *shown)
 			cli_error("%s: is a directory", shown);
 			return false;
 		}
-		if (S_ISREG(status.st_mode) && cli_is_input(&status)) {
+		if (S_ISREG(status.st_mode) && !in_place && cli_is_input(&status)) {
 			cli_error("%s: is an input, and would be overwritten", shown);
 			return false;
 		}
@@ -202,7 +202,7 @@ static bool stage_file(struct staged *s, const char *shown)
 	return true;
 }
 
-bool cli_stage(const char *path, const void *data, size_t bytes, bool binary)
+static bool stage(const char *path, const void *data, size_t bytes, bool binary, bool in_place)
 {
 	struct staged *s, *other, **bucket;
 
@@ -235,7 +235,17 @@ bool cli_stage(const char *path, const void *data, size_t bytes, bool binary)
 	staged_list = s;
 	s->same_bucket = *bucket;
 	*bucket = s;
-	return !s->path || stage_file(s, path);
+	return !s->path || stage_file(s, path, in_place);
+}
+
+bool cli_stage(const char *path, const void *data, size_t bytes, bool binary)
+{
+	return stage(path, data, bytes, binary, false);
+}
+
+bool cli_stage_in_place(const char *path, const void *data, size_t bytes)
+{
+	return stage(path, data, bytes, true, true);
 }
 
 static bool write_direct(const struct staged *s)

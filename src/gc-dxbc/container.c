@@ -68,6 +68,51 @@ bool container_program(const struct glacier_dxbc *dxbc, char *out, size_t bytes)
 	return false;
 }
 
+/* The orders in which compilers write parts: DXC, fxc, and fxc for feature level 9. */
+static const char *const orders[][16] = {
+	{"SFI0", "ISG1", "OSG1", "PSG1", "VERS", "RDAT", "PSV0", "RTS0", "ILDB", "STAT", "ILDN", "SRCI", "PDBI", "HASH", "DXIL"},
+	{"RDEF", "ISGN", "ISG1", "OSGN", "OSG5", "OSG1", "PCSG", "SHDR", "SHEX", "SFI0", "STAT", "RTS0", "SDBG", "SPDB"},
+	{"Aon9", "SHDR", "STAT", "RDEF", "ISGN", "OSGN"},
+};
+
+static uint32_t number(const char *fourcc)
+{
+	return GLACIER_FOURCC(fourcc[0], fourcc[1], fourcc[2], fourcc[3]);
+}
+
+static size_t rank(size_t order, uint32_t fourcc)
+{
+	size_t i = 0;
+
+	if (fourcc == GLACIER_FOURCC('P', 'R', 'I', 'V'))
+		return SIZE_MAX;
+	while (i < 16 && orders[order][i] && number(orders[order][i]) != fourcc)
+		i++;
+	return i;
+}
+
+static bool has(const struct parts *parts, uint32_t fourcc)
+{
+	for (uint32_t i = 0; i < parts->count; i++)
+		if (parts->at[i].fourcc == fourcc)
+			return true;
+	return false;
+}
+
+void parts_insert(struct parts *parts, struct glacier_dxbc_part part)
+{
+	size_t order = has(parts, GLACIER_FOURCC('A', 'o', 'n', '9'))	? 2
+		       : has(parts, GLACIER_FOURCC('S', 'H', 'D', 'R')) || has(parts, GLACIER_FOURCC('S', 'H', 'E', 'X')) ? 1
+											    : 0;
+	uint32_t at = 0;
+
+	while (at < parts->count && rank(order, parts->at[at].fourcc) <= rank(order, part.fourcc))
+		at++;
+	parts_push(parts, part);
+	memmove(&parts->at[at + 1], &parts->at[at], (parts->count - 1 - at) * sizeof part);
+	parts->at[at] = part;
+}
+
 void parts_push(struct parts *parts, struct glacier_dxbc_part part)
 {
 	parts->at = cli_realloc(parts->at, (parts->count + 1) * sizeof *parts->at);
@@ -91,15 +136,15 @@ void parts_of(struct parts *parts, const struct container *c, const struct optio
 bool parts_stage(struct parts *parts, struct container *c, const struct options *opt, const char *path,
 		 struct glacier_buffer *buffer)
 {
-	const char *output = opt->output ? opt->output : path;
-
 	if (!parts->count)
 		cli_wrong("%s: no part would be left", c->file.name);
 	if (glacier_dxbc_write(parts->at, parts->count, &parts->write, buffer, &c->diag) != GLACIER_OK) {
 		cli_note_code(CLI_WRONG);
 		return false;
 	}
-	return cli_stage(!output || !strcmp(output, "-") ? NULL : output, buffer->data, buffer->size, true);
+	if (!opt->output && strcmp(path, "-"))
+		return cli_stage_in_place(path, buffer->data, buffer->size);
+	return cli_stage(opt->output, buffer->data, buffer->size, true);
 }
 
 void parts_fini(struct parts *parts)

@@ -35,6 +35,8 @@ struct parts {
 };
 
 void parts_of(struct parts *parts, const struct container *c, const struct options *opt);
+/* Where a compiler would have put it. */
+void parts_insert(struct parts *parts, struct glacier_dxbc_part part);
 void parts_push(struct parts *parts, struct glacier_dxbc_part part);
 /* Stages the container for `path`, NULL: in place of the input, "-": standard output. */
 bool parts_stage(struct parts *parts, struct container *c, const struct options *opt, const char *path,

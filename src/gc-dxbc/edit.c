@@ -75,13 +75,8 @@ static void put(struct parts *parts, const struct container *c, const struct opt
 		work->file_count++;
 		if (replace)
 			parts->at[at] = data;
-		else if (parts->count && parts->at[parts->count - 1].fourcc == GLACIER_FOURCC('P', 'R', 'I', 'V')) {
-			/* PRIV stays the last. */
-			parts_push(parts, parts->at[parts->count - 1]);
-			parts->at[parts->count - 2] = data;
-		} else {
-			parts_push(parts, data);
-		}
+		else
+			parts_insert(parts, data);
 		if (replace && part->fourcc == GLACIER_FOURCC('D', 'X', 'I', 'L') && !options_part(opt, GLACIER_FOURCC('H', 'A', 'S', 'H')))
 			renew_hash(parts, work);
 	}

@@ -78,6 +78,37 @@ cli_tests = \
 	tests/cli/gc-asm/unknown-suffix.test \
 	tests/cli/gc-asm/unsupported-target.test \
 	tests/cli/gc-asm/version.test \
+	tests/cli/gc-dxbc/bad-files.test \
+	tests/cli/gc-dxbc/bad-part.test \
+	tests/cli/gc-dxbc/claimed-size.test \
+	tests/cli/gc-dxbc/diff.test \
+	tests/cli/gc-dxbc/edit-faults.test \
+	tests/cli/gc-dxbc/edit.test \
+	tests/cli/gc-dxbc/extract-all.test \
+	tests/cli/gc-dxbc/extract-usage.test \
+	tests/cli/gc-dxbc/extract.test \
+	tests/cli/gc-dxbc/help.test \
+	tests/cli/gc-dxbc/hexmap-odd.test \
+	tests/cli/gc-dxbc/hexmap.test \
+	tests/cli/gc-dxbc/inspect-bitcode.test \
+	tests/cli/gc-dxbc/inspect-json.test \
+	tests/cli/gc-dxbc/inspect-part.test \
+	tests/cli/gc-dxbc/inspect.test \
+	tests/cli/gc-dxbc/list-json.test \
+	tests/cli/gc-dxbc/list-stdin.test \
+	tests/cli/gc-dxbc/list.test \
+	tests/cli/gc-dxbc/pack-again.test \
+	tests/cli/gc-dxbc/pack-faults.test \
+	tests/cli/gc-dxbc/pack-parts.test \
+	tests/cli/gc-dxbc/pack.test \
+	tests/cli/gc-dxbc/sign.test \
+	tests/cli/gc-dxbc/strip-then-add.test \
+	tests/cli/gc-dxbc/strip.test \
+	tests/cli/gc-dxbc/tty-guard.test \
+	tests/cli/gc-dxbc/usage.test \
+	tests/cli/gc-dxbc/verify.test \
+	tests/cli/gc-dxbc/version.test \
+	tests/cli/gc-dxbc/warnings.test \
 	tests/cli/gc-run/argument-twice.test \
 	tests/cli/gc-run/array-for-scalar.test \
 	tests/cli/gc-run/array-large.test \
