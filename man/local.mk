@@ -3,6 +3,7 @@
 
 dist_man_MANS += \
 	man/gc-asm.1 \
+	man/gc-dxbc.1 \
 	man/gc-run.1 \
 	man/glacier-diagnostics.7 \
 	man/glacier-environment.7 \
