@@ -104,6 +104,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/dxbc/digest.c \
 	lib/dxbc/dxbc.h \
 	lib/dxbc/features.c \
+	lib/dxbc/inflate.c \
+	lib/dxbc/inflate.h \
 	lib/dxbc/pack.c \
 	lib/dxbc/parts.c \
 	lib/dxbc/program.c \

@@ -124,6 +124,7 @@ GLACIER_API bool glacier_dxbc_part_known(size_t index, struct glacier_dxbc_part_
  *
  * at     where the part's data lies in its container: for messages.
  * whole  bulk data (bitcode, tokens, sources) too, so that glacier_dxbc_encode gives the same bytes.
+ * buffer NULL: only whether the part has its form.
  *
  * Returns GLACIER_OK; GLACIER_ERR_MALFORMED, told to diag, when the part does not have the
  * form that it claims; GLACIER_ERR_NOMEM.                                     Since: 0.1

@@ -67,7 +67,7 @@ bool codec_need(struct codec *c, uint32_t at, uint32_t bytes, const char *what)
 	if (c->encoding)
 		return grow(c, (uint64_t)at + bytes);
 	if (at <= c->bytes && bytes <= c->bytes - at) {
-		for (uint32_t i = at; i < at + bytes; i++)
+		for (uint32_t i = at; c->covered && i < at + bytes; i++)
 			c->covered[i / 8] |= (unsigned char)(1 << i % 8);
 		return true;
 	}
@@ -151,6 +151,26 @@ void codec_note_number(struct codec *c, const char *name, double number)
 {
 	if (!c->encoding && !c->failed)
 		add(c, name, cJSON_CreateNumber(number));
+}
+
+void codec_nested(struct codec *c, codec_fn *fn, const char *name, unsigned char *data, uint32_t bytes, uint32_t at)
+{
+	struct codec inner = {
+		.whole = c->whole,
+		.part = c->part,
+		.fourcc = c->fourcc,
+		.diag = c->diag,
+		.where = c->where + at,
+		.data = data,
+		.bytes = bytes,
+		.node = cJSON_AddObjectToObject(c->node, name),
+	};
+
+	if (inner.node)
+		fn(&inner);
+	else
+		no_memory(c);
+	c->failed = c->failed || inner.failed;
 }
 
 cJSON *codec_enter(struct codec *c, const char *name)
@@ -569,11 +589,11 @@ void codec_bulk(struct codec *c, uint32_t at, uint32_t bytes, const char *name)
 	add(c, name, cJSON_CreateString(text));
 }
 
-/* Strings of people, as far as JSON goes: bytes that are no UTF-8 are kept as hex. */
+/* Strings of people, as far as JSON goes: bytes that are no ASCII are kept as hex. */
 static bool is_text(const unsigned char *at, uint32_t bytes)
 {
 	for (uint32_t i = 0; i < bytes; i++)
-		if (at[i] < 0x20 || at[i] >= 0x7f)
+		if ((at[i] < 0x20 && at[i] != '\t' && at[i] != '\n' && at[i] != '\r') || at[i] >= 0x7f)
 			return false;
 	return true;
 }

@@ -24,7 +24,7 @@ struct codec {
 	uint64_t where;              /* of its first byte in the container */
 	unsigned char *data;         /* decoding: the part's; encoding: made here, grows */
 	uint32_t bytes, capacity;
-	unsigned char *covered;      /* decoding: a bit a byte */
+	unsigned char *covered;      /* decoding the whole: a bit a byte that a field has */
 	uint64_t shown;              /* decoding: how much was put into the tree, see codec_spend */
 	cJSON *node;                 /* the object that fields belong to */
 	cJSON *list, *item;          /* encoding: the array's element that was entered last, and its place */
@@ -94,6 +94,9 @@ bool codec_spend(struct codec *c, uint64_t bytes);
 /* A member for people, which encoding does not look at. */
 void codec_note(struct codec *c, const char *name, const char *text);
 void codec_note_number(struct codec *c, const char *name, double number);
+/* The same: an object of what another decoder reads of bytes that are not the part's own, but come from `at` of it. */
+void codec_nested(struct codec *c, void (*fn)(struct codec *c), const char *name, unsigned char *data, uint32_t bytes,
+		  uint32_t at);
 /* What is wrong with the part by its own rules. */
 #define codec_fail(c, at, ...) codec_report(c, at, __VA_ARGS__)
 void codec_report(struct codec *c, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -18,7 +18,7 @@ static const struct state initial = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325
 #define ROTATE(x, n) ((x) << (n) | (x) >> (32 - (n)))
 #define STEP(f, a, b, c, d, word, k, shift) (a = b + ROTATE(a + f(b, c, d) + (word) + k, shift))
 #define F(x, y, z) ((z) ^ ((x) & ((y) ^ (z))))
-#define G(x, y, z) ((y) ^ ((z) & ((x) ^ (y))))
+#define G(x, y, z) (((y) & ~(z)) + ((x) & (z)))   /* a sum: only one of its halves waits for x */
 #define H(x, y, z) ((x) ^ (y) ^ (z))
 #define I(x, y, z) ((y) ^ ((x) | ~(z)))
 

@@ -204,15 +204,16 @@ enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_part *part, bo
 	enum glacier_status status = GLACIER_ERR_MALFORMED;
 	cJSON *tree = c.node = cJSON_CreateObject();
 
-	c.covered = calloc(1, part->bytes / 8 + 1);
-	if (!tree || !c.covered) {
+	if (whole)
+		c.covered = calloc(1, part->bytes / 8 + 1);
+	if (!tree || (whole && !c.covered)) {
 		status = glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
 	} else {
 		(row && row->codec ? row->codec : codec_opaque)(&c);
 		if (whole)
 			make_whole(&c);
 		if (!c.failed)
-			status = glc_json_put(tree, buffer);
+			status = buffer ? glc_json_put(tree, buffer) : GLACIER_OK;
 	}
 	if (status == GLACIER_ERR_NOMEM && !c.failed)
 		glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);

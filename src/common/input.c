@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole files: regular ones are mapped, anything else (pipe, terminal, /proc) is read. */
+/* Whole files: large regular ones are mapped, anything else (small, pipe, terminal, /proc) is read. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -13,6 +13,9 @@
 
 /* A stream has no size to look at first: no end within this is not going to be a kernel. */
 enum { LARGEST_STREAM_BYTES = 1 << 30 };
+
+/* Below it a copy costs less than pages and their faults, and the guard of a mapping. */
+enum { SMALLEST_MAPPED_BYTES = 1 << 17, STREAM_BYTES = 1 << 16 };
 
 /* Which files were read. */
 static struct {
@@ -40,15 +43,16 @@ bool cli_is_input(const struct stat *status)
 	return false;
 }
 
-static bool read_all(int fd, const char *name, struct cli_file *file)
+/* known: what the file says of its size, as a mapping would take it; 0: until its end. */
+static bool read_all(int fd, const char *name, size_t known, struct cli_file *file)
 {
-	size_t size = 0, capacity = 0;
-	unsigned char *data = NULL;
+	size_t size = 0, capacity = known ? known : STREAM_BYTES;
+	unsigned char *data = cli_alloc(capacity);
 	ssize_t n;
 
-	for (;;) {
+	while (!known || size < known) {
 		if (size == capacity) {
-			capacity = capacity ? capacity * 2 : 65536;
+			capacity *= 2;
 			data = cli_realloc(data, capacity);
 		}
 		n = read(fd, data + size, capacity - size);
@@ -76,6 +80,7 @@ fail:
 
 static bool read_fd(int fd, struct cli_file *file)
 {
+	size_t known = 0;
 	struct stat status;
 	void *data;
 
@@ -90,7 +95,7 @@ static bool read_fd(int fd, struct cli_file *file)
 	if (S_ISREG(status.st_mode))
 		remember(&status);
 	/* Standard input may stand anywhere in its file, and a reader moves it on. */
-	if (fd != STDIN_FILENO && S_ISREG(status.st_mode) && status.st_size > 0) {
+	if (fd != STDIN_FILENO && S_ISREG(status.st_mode) && status.st_size >= SMALLEST_MAPPED_BYTES) {
 		data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (data != MAP_FAILED) {
 			file->data = data;
@@ -100,7 +105,9 @@ static bool read_fd(int fd, struct cli_file *file)
 			return true;
 		}
 	}
-	return read_all(fd, file->name, file);
+	if (fd != STDIN_FILENO && S_ISREG(status.st_mode) && status.st_size < SMALLEST_MAPPED_BYTES)
+		known = (size_t)status.st_size;
+	return read_all(fd, file->name, known, file);
 }
 
 bool cli_try_read(const char *path, struct cli_file *file)

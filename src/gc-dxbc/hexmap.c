@@ -23,6 +23,12 @@ static int by_place(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
+/* What trails may end anywhere; addresses have 32 bits. */
+static uint32_t mapped_bytes(const struct container *c)
+{
+	return c->file.size < UINT32_MAX ? (uint32_t)c->file.size : UINT32_MAX;
+}
+
 /* The frame, each part's header and data, and what is between. */
 static struct range *ranges_of(const struct container *c, size_t *count)
 {
@@ -55,43 +61,67 @@ static struct range *ranges_of(const struct container *c, size_t *count)
 	if (end < c->dxbc.bytes)
 		out[kept++] = (struct range){end, c->dxbc.bytes, "gap", "#ff0000"};
 	if (c->dxbc.bytes < c->file.size)
-		out[kept++] = (struct range){c->dxbc.bytes, (uint32_t)c->file.size, "trailing bytes", "#ff0000"};
+		out[kept++] = (struct range){c->dxbc.bytes, mapped_bytes(c), "trailing bytes", "#ff0000"};
 	free(ranges);
 	*count = kept;
 	return out;
 }
 
+/* Bytes from `at` to `end` of the row of 16 that they are in, as hex and as text. */
+static void print_row(const unsigned char *data, uint32_t at, uint32_t end)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint32_t row = at & ~15u;
+	char line[96], *out = line;
+
+	*out++ = ' ';
+	*out++ = ' ';
+	for (int shift = 28; shift >= 0; shift -= 4)
+		*out++ = digits[row >> shift & 15];
+	*out++ = ' ';
+	for (uint32_t byte = row; byte < row + 16; byte++) {
+		bool inside = byte >= at && byte < end;
+
+		*out++ = ' ';
+		*out++ = inside ? digits[data[byte] >> 4] : ' ';
+		*out++ = inside ? digits[data[byte] & 15] : ' ';
+	}
+	*out++ = ' ';
+	*out++ = ' ';
+	for (uint32_t byte = row; byte < end; byte++)
+		*out++ = byte < at ? ' ' : data[byte] >= 0x20 && data[byte] < 0x7f ? (char)data[byte] : '.';
+	*out++ = '\n';
+	fwrite(line, 1, (size_t)(out - line), stdout);
+}
+
 static void print_text(const struct container *c, const struct range *ranges, size_t count)
 {
-	const unsigned char *data = c->file.data;
-
 	for (size_t i = 0; i < count; i++) {
 		const struct range *range = &ranges[i];
 
 		printf("%s, %u bytes\n", range->name, range->end - range->first);
-		for (uint32_t at = range->first; at < range->end;) {
-			uint32_t row = at & ~15u, end = row + 16 < range->end ? row + 16 : range->end;
-
-			printf("  %08x ", row);
-			for (uint32_t byte = row; byte < row + 16; byte++) {
-				if (byte >= at && byte < end)
-					printf(" %02x", data[byte]);
-				else
-					printf("   ");
-			}
-			printf("  ");
-			for (uint32_t byte = row; byte < end; byte++)
-				putchar(byte < at ? ' ' : data[byte] >= 0x20 && data[byte] < 0x7f ? data[byte] : '.');
-			putchar('\n');
-			at = end;
+		for (uint32_t at = range->first, end; at < range->end; at = end) {
+			end = range->end - (at & ~15u) > 16 ? (at & ~15u) + 16 : range->end;
+			print_row(c->file.data, at, end);
 		}
+	}
+}
+
+/* A FourCC may have any bytes. */
+static void print_xml(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
+			printf("&#%d;", *text);
+		else
+			putchar(*text);
 	}
 }
 
 /* A cell a byte, or more where there are too many. */
 static void print_svg(const struct container *c, const struct range *ranges, size_t count)
 {
-	uint32_t bytes = (uint32_t)c->file.size, scale = (bytes + MOST_CELLS - 1) / MOST_CELLS, cells, rows;
+	uint32_t bytes = mapped_bytes(c), scale = (bytes + MOST_CELLS - 1) / MOST_CELLS, cells, rows;
 
 	scale = scale ? scale : 1;
 	cells = (bytes + scale - 1) / scale;
@@ -106,12 +136,16 @@ static void print_svg(const struct container *c, const struct range *ranges, siz
 			uint32_t row = cell / WIDE, column = cell % WIDE, last = (range->end - 1) / scale;
 			uint32_t run = last - cell + 1 < WIDE - column ? last - cell + 1 : WIDE - column;
 
-			printf("<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%d\" fill=\"%s\"><title>%s: %u to %u</title></rect>\n",
-			       column * CELL, 24 + row * CELL, run * CELL, CELL - 1, range->color, range->name, range->first, range->end);
+			printf("<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%d\" fill=\"%s\"><title>",
+			       column * CELL, 24 + row * CELL, run * CELL, CELL - 1, range->color);
+			print_xml(range->name);
+			printf(": %u to %u</title></rect>\n", range->first, range->end);
 			cell += run;
 		}
 		printf("<rect x=\"%d\" y=\"%zu\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", WIDE * CELL + 10, 24 + i * 15, range->color);
-		printf("<text x=\"%d\" y=\"%zu\">%s, %u</text>\n", WIDE * CELL + 26, 33 + i * 15, range->name, range->end - range->first);
+		printf("<text x=\"%d\" y=\"%zu\">", WIDE * CELL + 26, 33 + i * 15);
+		print_xml(range->name);
+		printf(", %u</text>\n", range->end - range->first);
 	}
 	printf("</svg>\n");
 }

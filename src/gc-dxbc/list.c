@@ -3,22 +3,60 @@
 #include "container.h"
 #include "verbs.h"
 
+#include <string.h>
+
+/* Right in `width`, or as wide as it is; the place behind. */
+static char *put_number(char *at, size_t width, uint32_t value)
+{
+	char digits[10];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + value % 10);
+	while (value /= 10);
+	for (; width > n; width--)
+		*at++ = ' ';
+	while (n)
+		*at++ = digits[--n];
+	return at;
+}
+
+/* A line a part is most of what there is to do for many files: printf would be half of it. */
+static void print_part(uint32_t index, const struct glacier_dxbc_part *part)
+{
+	struct glacier_dxbc_part_info info;
+	struct fourcc name = fourcc_name(part->fourcc);
+	char line[128], *at = put_number(line, 3, index);
+
+	at = stpcpy(at, "  ");
+	at = stpcpy(at, name.text);
+	at = put_number(stpcpy(at, "  "), 10, part->offset);
+	at = put_number(stpcpy(at, "  "), 10, part->bytes);
+	glacier_dxbc_part_info(part->fourcc, &info);
+	at = stpcpy(stpcpy(at, "  "), info.meaning ? info.meaning : "not known");
+	*at++ = '\n';
+	fwrite(line, 1, (size_t)(at - line), stdout);
+}
+
 static void print_text(const struct container *c, bool first)
 {
-	char program[40];
+	char program[40], line[160], *at;
 
-	printf("%s%s: %u bytes, %u part%s, digest %s", first ? "" : "\n", c->file.name, c->dxbc.bytes, c->dxbc.part_count,
-	       c->dxbc.part_count == 1 ? "" : "s", glacier_dxbc_digest_name(glacier_dxbc_digest_kind(&c->dxbc)));
+	if (!first)
+		putchar('\n');
+	fputs(c->file.name, stdout);
+	at = put_number(stpcpy(line, ": "), 0, c->dxbc.bytes);
+	at = put_number(stpcpy(at, " bytes, "), 0, c->dxbc.part_count);
+	at = stpcpy(at, c->dxbc.part_count == 1 ? " part, digest " : " parts, digest ");
+	at = stpcpy(at, glacier_dxbc_digest_name(glacier_dxbc_digest_kind(&c->dxbc)));
 	if (container_program(&c->dxbc, program, sizeof program))
-		printf(", %s", program);
-	printf("\n  #  part      offset       bytes  what it is\n");
+		at = stpcpy(stpcpy(at, ", "), program);
+	stpcpy(at, "\n  #  part      offset       bytes  what it is\n");
+	fputs(line, stdout);
 	for (uint32_t i = 0; i < c->dxbc.part_count; i++) {
 		struct glacier_dxbc_part part = glacier_dxbc_part_at(&c->dxbc, i);
-		struct glacier_dxbc_part_info info;
 
-		glacier_dxbc_part_info(part.fourcc, &info);
-		printf("%3u  %s  %10u  %10u  %s\n", i, fourcc_name(part.fourcc).text, part.offset, part.bytes,
-		       info.meaning ? info.meaning : "not known");
+		print_part(i, &part);
 	}
 }
 

@@ -48,12 +48,17 @@ static bool is_scalar(const cJSON *item)
 	return !cJSON_IsObject(item) && !cJSON_IsArray(item);
 }
 
+static bool has_lines(const cJSON *item)
+{
+	return cJSON_IsString(item) && strchr(item->valuestring, '\n');
+}
+
 static bool is_flat(const cJSON *list)
 {
 	const cJSON *item;
 
 	cJSON_ArrayForEach(item, list)
-		if (!is_scalar(item))
+		if (!is_scalar(item) || has_lines(item))
 			return false;
 	return true;
 }
@@ -96,6 +101,20 @@ static void print_value(const cJSON *item)
 	free(text);
 }
 
+/* Text of several lines, as a block. */
+static void print_lines(const char *name, const char *text, int indent)
+{
+	printf("%*s%s:\n", indent, "", name);
+	while (*text) {
+		size_t bytes = strcspn(text, "\n");
+
+		printf("%*s| ", indent + 2, "");
+		cli_print_clean(stdout, text, bytes - (bytes && text[bytes - 1] == '\r'));
+		putchar('\n');
+		text += bytes + (text[bytes] == '\n');
+	}
+}
+
 /* Objects with the same flat members, in the same order. */
 static bool is_table(const cJSON *list)
 {
@@ -107,7 +126,7 @@ static bool is_table(const cJSON *list)
 		if (!cJSON_IsObject(row))
 			return false;
 		for (a = first->child, b = row->child; a && b; a = a->next, b = b->next)
-			if (strcmp(a->string, b->string) || !(is_scalar(b) || is_flat(b)))
+			if (strcmp(a->string, b->string) || has_lines(b) || !(is_scalar(b) || is_flat(b)))
 				return false;
 		if (a || b)
 			return false;
@@ -172,6 +191,10 @@ void tree_print(const cJSON *tree, int indent)
 		if (!name) {
 			snprintf(number, sizeof number, "[%d]", index++);
 			name = number;
+		}
+		if (has_lines(item)) {
+			print_lines(name, item->valuestring, indent);
+			continue;
 		}
 		if (is_scalar(item) || (cJSON_IsArray(item) && is_flat(item))) {
 			printf("%*s%s: ", indent, "", name);

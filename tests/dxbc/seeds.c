@@ -507,21 +507,93 @@ static void compiler_version(struct bytes *b)
 	put8(b, 0);
 }
 
+/* "adler32" of RFC 1950, of few bytes. */
+static uint32_t adler(const unsigned char *at, size_t bytes)
+{
+	uint32_t a = 1, b = 0;
+
+	for (size_t i = 0; i < bytes; i++) {
+		a = (a + at[i]) % 65521;
+		b = (b + a) % 65521;
+	}
+	return b << 16 | a;
+}
+
+/* A zlib stream of one stored block, laid out by RFC 1950 and 1951: no compressor was needed. */
+static void stored_stream(struct bytes *b, const struct bytes *content)
+{
+	uint32_t check = adler(content->at, content->size);
+
+	put8(b, 0x78), put8(b, 0x01);
+	put8(b, 1);
+	put16(b, (uint32_t)content->size), put16(b, ~(uint32_t)content->size & 0xffff);
+	put_bytes(b, content->at, content->size);
+	put8(b, check >> 24), put8(b, check >> 16 & 255), put8(b, check >> 8 & 255), put8(b, check & 255);
+}
+
+static const char source_text[] = "[numthreads(4, 2, 1)]\nvoid main() {}\n";
+
+/* Three sections: names (10 bytes of header, entries of 16), contents (compressed) and arguments. */
+static void source_info(struct bytes *b)
+{
+	struct bytes content = {0}, stream = {0};
+	uint32_t text = sizeof source_text, padded = (12 + text + 3) & ~3u, rest;
+
+	put32(&content, padded), put32(&content, 0), put32(&content, text);
+	put_bytes(&content, source_text, text);
+	put_zeros(&content, 4);
+	stored_stream(&stream, &content);
+	rest = (uint32_t)-(int)stream.size & 3;
+	part_begin(b, "SRCI");
+	put32(b, 8 + 44 + (8 + 20 + (uint32_t)stream.size + rest) + 36);
+	put16(b, 0), put16(b, 3);
+	put32(b, 44), put16(b, 0), put16(b, 1);            /* names */
+	put32(b, 0), put32(b, 1), put16(b, 24);
+	put32(b, 24), put32(b, 0), put32(b, 7), put32(b, text);
+	put_text(b, "a.hlsl");
+	put8(b, 0);                                        /* fills the entry */
+	put16(b, 0);                                       /* fills the section */
+	put32(b, 8 + 20 + (uint32_t)stream.size + rest), put16(b, 0), put16(b, 0);   /* contents */
+	put32(b, 20 + (uint32_t)stream.size + rest), put16(b, 0), put16(b, 1);
+	put32(b, (uint32_t)stream.size), put32(b, (uint32_t)content.size), put32(b, 1);
+	put_bytes(b, stream.at, stream.size);
+	put_zeros(b, 4);
+	put32(b, 36), put16(b, 0), put16(b, 2);            /* arguments */
+	put32(b, 0), put32(b, 16), put32(b, 2);
+	put_text(b, "T"), put_text(b, "cs_6_8");
+	put_text(b, "E"), put_text(b, "main");
+	free(content.at);
+	free(stream.at);
+}
+
+/* RDAT inside, of strings and one table of records. */
+static void pdb_info(struct bytes *b)
+{
+	struct bytes content = {0};
+
+	put32(&content, 0x10), put32(&content, 2);
+	put32(&content, 16), put32(&content, 32);
+	put32(&content, 1), put32(&content, 8);
+	put_bytes(&content, "\0a.hlsl", 8);
+	put32(&content, 0x10002), put32(&content, 16);
+	put32(&content, 1), put32(&content, 8);
+	put32(&content, 1), put32(&content, 0);
+	part_begin(b, "PDBI");
+	put16(b, 0), put16(b, 1);
+	put32(b, (uint32_t)content.size + 11), put32(b, (uint32_t)content.size);
+	stored_stream(b, &content);
+	put_zeros(b, 4);
+	free(content.at);
+}
+
 static void debug_parts(struct bytes *b)
 {
 	part_begin(b, "ILDN");
 	put16(b, 0), put16(b, 5);
 	put_text(b, "a.pdb");
 	put_zeros(b, 4);
-	part_begin(b, "SRCI");
-	put32(b, 8 + 16);
-	put16(b, 0), put16(b, 1);
-	put32(b, 16), put16(b, 0), put16(b, 1);
-	put_bytes(b, "names of", 8);
-	part_begin(b, "PDBI");
-	put16(b, 0), put16(b, 0);
-	put32(b, 8), put32(b, 8);
-	put_bytes(b, "content.", 8);
+	source_info(b);
+	pdb_info(b);
 }
 
 /* Shader model 5 tokens: dcl_thread_group 4, 2, 1 for compute, and ret. */
