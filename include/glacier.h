@@ -12,6 +12,7 @@
 #include <glacier/buffer.h>
 #include <glacier/build.h>
 #include <glacier/cache.h>
+#include <glacier/collective.h>
 #include <glacier/device.h>
 #include <glacier/diagnostic.h>
 #include <glacier/dxbc.h>

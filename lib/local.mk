@@ -14,6 +14,7 @@ glacierinclude_HEADERS = \
 	include/glacier/buffer.h \
 	include/glacier/build.h \
 	include/glacier/cache.h \
+	include/glacier/collective.h \
 	include/glacier/device.h \
 	include/glacier/diagnostic.h \
 	include/glacier/dxbc.h \
@@ -52,6 +53,35 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/base/status.c \
 	lib/base/watch.c \
 	lib/base/watch.h \
+	lib/collective/comm.c \
+	lib/collective/comm.h \
+	lib/collective/create.c \
+	lib/collective/create.h \
+	lib/collective/doubling.c \
+	lib/collective/fold.c \
+	lib/collective/frame.c \
+	lib/collective/frame.h \
+	lib/collective/group.c \
+	lib/collective/group.h \
+	lib/collective/group_link.c \
+	lib/collective/group_shared.h \
+	lib/collective/group_watch.c \
+	lib/collective/model.c \
+	lib/collective/port.c \
+	lib/collective/reduce.c \
+	lib/collective/reduce.h \
+	lib/collective/reduce_element.h \
+	lib/collective/reduce_loops.inc \
+	lib/collective/ring.c \
+	lib/collective/hello.c \
+	lib/collective/hello.h \
+	lib/collective/tcp.c \
+	lib/collective/tcp.h \
+	lib/collective/tcp_accept.c \
+	lib/collective/tcp_address.c \
+	lib/collective/tcp_control.c \
+	lib/collective/tcp_join.c \
+	lib/collective/wait.h \
 	lib/compile/kernel.c \
 	lib/compile/kernel.h \
 	lib/compile/limits.c \
@@ -115,6 +145,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/dxbc/rts0.c \
 	lib/dxbc/signature.c \
 	lib/dxbc/verify.c \
+	lib/driver/crypto.c \
+	lib/driver/crypto.h \
 	lib/ir/backend.h \
 	lib/ir/bound.c \
 	lib/ir/bound.h \

@@ -21,6 +21,8 @@ enum glacier_status {
 	GLACIER_ERR_TIMEOUT,      /* a peer or device did not answer in time */
 	GLACIER_ERR_PEER,         /* another rank failed or disagrees */
 	GLACIER_ERR_DEVICE,       /* the device reported an error */
+	GLACIER_ERR_MISMATCH,     /* ranks called for different things */
+	GLACIER_ERR_AUTHENTICATION,  /* a peer does not know the job's secret */
 	GLACIER_STATUS_COUNT
 };
 

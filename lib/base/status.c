@@ -28,6 +28,8 @@ const char *glacier_status_name(enum glacier_status status)
 	case GLACIER_ERR_TIMEOUT: return "timed out";
 	case GLACIER_ERR_PEER: return "peer failed";
 	case GLACIER_ERR_DEVICE: return "device failed";
+	case GLACIER_ERR_MISMATCH: return "ranks disagree";
+	case GLACIER_ERR_AUTHENTICATION: return "authentication failed";
 	case GLACIER_STATUS_COUNT: break;
 	}
 	return "unknown status";

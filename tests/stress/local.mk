@@ -85,3 +85,9 @@ tests_stress_device_no_memory_LDADD = lib/libglacier-internal.la
 tests_stress_device_no_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=free
 tests_stress_device_no_memory_SOURCES = tests/stress/device_no_memory.c tests/stress/stress.h
+
+# Collectives: groups of threads, against values computed element by element.
+check_PROGRAMS += tests/stress/allreduce
+TESTS += tests/stress/allreduce
+tests_stress_allreduce_LDADD = lib/libglacier.la -lm
+tests_stress_allreduce_SOURCES = tests/stress/allreduce.c tests/stress/allreduce_values.h tests/stress/stress.h
