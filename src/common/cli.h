@@ -32,7 +32,7 @@ enum cli_code {
 struct cli_option {
 	int key;           /* the short letter, or CLI_KEY + n when there is none; 0: a heading */
 	const char *name;  /* the long name; "-MD" is spelled so, with one dash; NULL: short alone */
-	const char *arg;   /* what its argument is called; NULL: it takes none */
+	const char *arg;   /* what its argument is called; NULL: it takes none; "[N]": the long form may do without */
 	const char *help;  /* one line; a newline continues it */
 };
 

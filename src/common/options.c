@@ -78,7 +78,8 @@ static void add_options(const struct cli_option *options, size_t count, char **l
 		if (option->name)
 			*(*row)++ = (struct option){
 				.name = option->name,
-				.has_arg = option->arg ? required_argument : no_argument,
+				.has_arg = !option->arg ? no_argument
+					   : *option->arg == '[' ? optional_argument : required_argument,
 				.val = option->key,
 			};
 	}
@@ -117,6 +118,10 @@ static int print_option_name(const struct cli_option *option)
 
 	if (!option->name)
 		return printf("  -%c%s", option->key, arg);
+	/* "[NUMBER]": the long form alone may stand without it. */
+	if (*arg == '[')
+		return option->key < CLI_KEY ? printf("  -%c, --%s[=%s", option->key, option->name, arg + 1)
+					     : printf("      --%s[=%s", option->name, arg + 1);
 	if (is_spelled(option))
 		return printf("  %s%s%s", option->name, *arg ? " " : "", arg);
 	if (option->key < CLI_KEY)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a process finds out which rank it is, and how ranks are started here. */
+#ifndef GC_ALLREDUCE_LAUNCH_H
+#define GC_ALLREDUCE_LAUNCH_H
+
+#include "options.h"
+
+struct launch {
+	uint32_t rank, size;
+	const char *source;          /* the variable or option that said so */
+	enum transport_kind transport;
+	char address[300];
+	unsigned char token[32];
+	bool has_token;
+	int group_fd, listener;      /* inherited from the launcher; -1 */
+	bool spawned;
+	bool crowded;                /* more ranks here than processors */
+};
+
+/* From options and environment. What is missing or contradicts itself ends the process. */
+void launch_find(struct launch *launch, const struct options *options);
+
+/* Starts size ranks of this program, passes their messages on, and gives the exit code of them all. */
+int launch_spawn(uint32_t size, enum transport_kind transport, char **argv);
+
+#endif
