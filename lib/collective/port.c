@@ -89,6 +89,30 @@ static bool is_failure(struct glacier_comm *comm, const struct glc_port *port, s
 	return glc_failure_valid(failure, comm->size);
 }
 
+/* A failure came where a shorter frame was due: its end is still in the link, which it was sent to in one go. */
+static enum glc_progress end_of_failure(struct glacier_comm *comm, const struct glc_port *port, uint32_t link, uint32_t from)
+{
+	struct glc_failure failure;
+	struct iovec part = {(char *)&failure + port->done, sizeof failure - port->done};
+
+	if (port->done >= sizeof failure)
+		return glc_comm_fail_rank(comm, GLC_REASON_FRAME, from);
+	memcpy(&failure, port->head, port->head_bytes);
+	if (port->body_bytes)
+		memcpy((char *)&failure + port->head_bytes, port->body, port->body_bytes);
+	while (part.iov_len) {
+		ptrdiff_t n = comm->transport.recv(comm->transport.self, link, &part, 1);
+
+		if (n <= 0)
+			return glc_comm_fail_rank(comm, GLC_REASON_ABORTED, from);
+		part.iov_base = (char *)part.iov_base + n;
+		part.iov_len -= (size_t)n;
+	}
+	if (!glc_failure_valid(&failure, comm->size))
+		return glc_comm_fail_rank(comm, GLC_REASON_FRAME, from);
+	return glc_comm_fail(comm, &failure);
+}
+
 static enum glc_progress check_header(struct glacier_comm *comm, const struct glc_port *port, uint32_t from)
 {
 	struct glc_failure failure;
@@ -132,7 +156,7 @@ enum glc_progress glc_port_recv(struct glacier_comm *comm, struct glc_port *port
 	if (port->head_bytes >= sizeof piece && port->head_bytes != sizeof comm->header) {
 		memcpy(&piece, port->head + port->head_bytes - sizeof piece, sizeof piece);
 		if (piece.magic == GLC_FAILURE_MAGIC)
-			return glc_comm_fail_rank(comm, GLC_REASON_ABORTED, from);
+			return end_of_failure(comm, port, link, from);
 		if (piece.magic != GLC_PIECE_MAGIC || piece.step != step ||
 		    piece.index != index || piece.bytes != port->body_bytes || piece.sequence != comm->sequence)
 			return glc_comm_fail_rank(comm, GLC_REASON_FRAME, from);

@@ -91,3 +91,12 @@ check_PROGRAMS += tests/stress/allreduce
 TESTS += tests/stress/allreduce
 tests_stress_allreduce_LDADD = lib/libglacier.la -lm
 tests_stress_allreduce_SOURCES = tests/stress/allreduce.c tests/stress/allreduce_values.h tests/stress/stress.h
+
+check_PROGRAMS += tests/stress/allreduce_faults
+TESTS += tests/stress/allreduce_faults
+tests_stress_allreduce_faults_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_allreduce_faults_LDADD = lib/libglacier-internal.la -lm
+tests_stress_allreduce_faults_SOURCES = tests/stress/allreduce_faults.c tests/stress/allreduce_values.h tests/stress/stress.h
+
+CHECK_LONG += tests/stress/allreduce_long.sh:600
+EXTRA_DIST += tests/stress/allreduce_long.sh

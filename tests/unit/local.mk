@@ -51,6 +51,12 @@ tests_unit_test_ir_math_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_ir_math_LDADD = $(UNIT_LDADD)
 tests_unit_test_ir_math_SOURCES = tests/unit/test_ir_math.c tests/stress/math_eval.h
 
+check_PROGRAMS += tests/unit/test_collective
+TESTS += tests/unit/test_collective
+tests_unit_test_collective_CPPFLAGS = $(UNIT_CPPFLAGS)
+tests_unit_test_collective_LDADD = $(UNIT_LDADD)
+tests_unit_test_collective_SOURCES = tests/unit/test_collective.c tests/stress/allreduce_values.h
+
 check_PROGRAMS += tests/unit/test_kernel_page
 TESTS += tests/unit/test_kernel_page
 tests_unit_test_kernel_page_CPPFLAGS = $(UNIT_CPPFLAGS)

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# Every type at every count, and counts around 2^20.
+. "${top_srcdir:-.}/tests/lib.sh"
+
+"$top_builddir/tests/stress/allreduce" 1 || fail "tests/stress/allreduce 1 exits $?"
+finish
