@@ -38,6 +38,7 @@ include tests/diff/local.mk
 include tests/dxbc/local.mk
 include tests/exec/local.mk
 include tests/fuzz/local.mk
+include tests/ranks/local.mk
 include tests/stress/local.mk
 include tests/unit/local.mk
 

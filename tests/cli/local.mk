@@ -9,6 +9,10 @@ tests_cli_cli_probe_SOURCES = tests/cli/cli-probe.c
 tests_cli_cli_probe_LDADD = src/common/libcli.la lib/libglacier.la
 
 cli_tests = \
+	tests/cli/gc-allreduce/bad-usage.test \
+	tests/cli/gc-allreduce/files-one.test \
+	tests/cli/gc-allreduce/launch-bad.test \
+	tests/cli/gc-allreduce/launch-env.test \
 	tests/cli/gc-asm/bad-define.test \
 	tests/cli/gc-asm/bad-empty.test \
 	tests/cli/gc-asm/bad-json.test \
