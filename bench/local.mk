@@ -26,7 +26,7 @@ BENCH_PEER = bench/spirv-tools
 endif
 
 CLEANFILES += bench/compile bench/cpu_device bench/dxbc bench/spirv-tools
-EXTRA_DIST += bench/instructions.sh
+EXTRA_DIST += bench/allreduce.sh bench/instructions.sh bench/mpi_allreduce.c
 
 bench: bench/compile $(BENCH_PEER) src/gc-asm/gc-asm
 	top_srcdir=$(top_srcdir) VALGRIND="$(VALGRIND)" LIBTOOL="$(LIBTOOL)" sh $(top_srcdir)/bench/instructions.sh

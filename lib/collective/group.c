@@ -19,8 +19,8 @@
 
 #define GROUP_MAGIC UINT64_C(0x31307061476c6720)
 
-/* Some microseconds; some tens of them on the processor's scheduler. */
-enum { SPINS = 300, YIELDS = 60, JOIN_SECONDS = 10 };
+/* Some tens of microseconds, then as long again with the processor given to others in between. */
+enum { SPINS = 2000, YIELDS = 60, JOIN_SECONDS = 10 };
 
 static size_t align_up(size_t bytes, size_t to)
 {

@@ -332,5 +332,29 @@ if passes replay; then
 	[ -s replay-replay_target.bin ] || fail "the input was not kept"
 fi
 
+# --- Collectives -----------------------------------------------------------------------
+# A test of tests/stress over the library's sources.
+echo '#include <glacier/literal.h>
+const char *glacier_type_name(enum glacier_type type) { return type == GLACIER_F32 ? "f32" : "other"; }' >names.c
+ranks()
+{
+	$CC -std=gnu17 -D_GNU_SOURCE -O1 -Ihome/include -Ihome/lib home/lib/collective/*.c home/lib/driver/crypto.c home/lib/base/cpu.c \
+		home/lib/base/diag.c home/lib/base/hash.c home/lib/base/source.c home/lib/base/status.c home/lib/base/buf.c \
+		home/lib/base/bump.c names.c "home/tests/stress/$1.c" -lm -o ranks && $run ./ranks
+}
+if passes ranks allreduce_faults && passes ranks allreduce; then
+	plant home/lib/collective/port.c 's/if (piece.checksum != /if (0 \&\& piece.checksum != /'
+	catches "collectives: changed bytes are taken" ranks allreduce_faults
+	told 'nobody noticed|data.i. == RANKS'
+	heal home/lib/collective/port.c
+	plant home/lib/collective/frame.c '/FIELD("count"/d'
+	catches "collectives: counts that differ are not compared" ranks allreduce_faults
+	heal home/lib/collective/frame.c
+	plant home/lib/collective/comm.c 's/return owner + 1 < comm->size ? owner + 1 : 0/return owner/'
+	catches "collectives: another order of ranks" ranks allreduce
+	told 'not 0x'
+	heal home/lib/collective/comm.c
+fi
+
 [ $caught -ge 15 ] || fail "only $caught faults were tried"
 finish "$caught faults caught"

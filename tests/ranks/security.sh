@@ -42,6 +42,28 @@ address=localhost:$port
 ranks --channels=3
 all_good "localhost"
 
+# IPv6 alone, where there is one.
+if grep -q ' lo$' /proc/net/if_inet6 2>/dev/null; then
+	port=$((port + 1))
+	address="[::1]:$port"
+	ranks
+	all_good "IPv6"
+fi
+# A port that is taken: 7, and the reason.
+port=$((port + 1))
+GLACIER_RANK=0 GLACIER_SIZE=2 GLACIER_ADDR=127.0.0.1:$port timeout -k 1 40 "$program" -b 8 -e 8 >first 2>&1 &
+first=$!
+tries=0
+while ! grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp && [ $tries -lt 100 ]; do
+	sleep 0.05
+	tries=$((tries + 1))
+done
+GLACIER_RANK=0 GLACIER_SIZE=2 GLACIER_ADDR=127.0.0.1:$port timeout -k 1 40 "$program" -b 8 -e 8 >log 2>&1
+code=$?
+[ $code -eq 7 ] && grep -q 'in use' log || fail "a port in use: exit status $code: $(cat log)"
+kill $first
+wait $first
+
 # A thousand strangers of five kinds while ranks join: the last one is late.
 port=$((port + 1))
 address=127.0.0.1:$port
