@@ -9,6 +9,7 @@
 #include "collective/group_shared.h"
 #include "collective/wait.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,14 +18,19 @@ struct watched {
 	uint64_t beat, since_ns;
 };
 
-static int open_pid(int32_t pid)
+/* -1: this system has no such descriptors. *ended: there is no such process any more. */
+static int open_pid(int32_t pid, bool *ended)
 {
+	int fd = -1;
+
 #ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0);
+	fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	*ended = fd < 0 && errno == ESRCH;
 #else
 	(void)pid;
-	return -1;
+	*ended = false;
 #endif
+	return fd;
 }
 
 static void lost(struct glc_group *group, uint32_t rank, enum glc_reason reason, uint64_t ms)
@@ -63,13 +69,18 @@ static void *watch(void *argument)
 	struct watched *watched = calloc(group->size, sizeof *watched);
 	struct pollfd *pids = calloc(group->size, sizeof *pids);
 	uint32_t waited;
+	bool ended;
 
 	if (period_ns > 100000000)
 		period_ns = 100000000;
 	for (uint32_t rank = 0; watched && pids && rank < group->size; rank++) {
 		watched[rank].since_ns = before;
-		pids[rank] = (struct pollfd){.fd = rank == group->rank ? -1 : open_pid(group->shared->members[rank].pid),
-					     .events = POLLIN};
+		pids[rank] = (struct pollfd){.fd = -1, .events = POLLIN};
+		if (rank == group->rank)
+			continue;
+		pids[rank].fd = open_pid(group->shared->members[rank].pid, &ended);
+		if (ended && !atomic_load(&group->shared->members[rank].gone))
+			lost(group, rank, GLC_REASON_LOST, 0);
 	}
 	while (!(waited = atomic_load(&group->stop))) {
 		uint64_t now;

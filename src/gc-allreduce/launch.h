@@ -21,6 +21,6 @@ struct launch {
 void launch_find(struct launch *launch, const struct options *options);
 
 /* Starts size ranks of this program, passes their messages on, and gives the exit code of them all. */
-int launch_spawn(uint32_t size, enum transport_kind transport, char **argv);
+int launch_spawn(uint32_t size, enum transport_kind transport, uint64_t timeout_ns, char **argv);
 
 #endif

@@ -192,5 +192,7 @@ int main(int argc, char **argv)
 	}
 	if (launch.transport == TRANSPORT_INPROC)
 		run_local(&options, launch.size);
-	cli_exit((enum cli_code)launch_spawn(launch.size, launch.transport, argv));
+	cli_exit((enum cli_code)launch_spawn(launch.size, launch.transport,
+					       options.comm.timeout_ns ? options.comm.timeout_ns : UINT64_C(5000000000),
+					       argv));
 }

@@ -25,12 +25,12 @@
 
 extern char **environ;
 
-enum { LINE_BYTES = 4096, GRACE_NS = 1500000000 };
+enum { LINE_BYTES = 4096, GRACE_NS = 1000000000 };
 
 struct child {
 	pid_t pid;
 	int messages;          /* -1: closed */
-	bool ended;
+	bool ended, stopped;
 	int code;              /* -1: a signal ended it */
 	char line[LINE_BYTES];
 	size_t bytes;
@@ -153,12 +153,15 @@ static bool reap(struct child *children, uint32_t size, uint32_t *left)
 		struct child *child = &children[rank];
 		int status;
 
-		if (!child->ended && waitpid(child->pid, &status, WNOHANG) == child->pid) {
-			child->ended = true;
-			child->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-			(*left)--;
+		if (!child->ended && waitpid(child->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == child->pid) {
+			child->stopped = WIFSTOPPED(status);
+			child->ended = WIFEXITED(status) || WIFSIGNALED(status);
+			child->code = WIFSIGNALED(status) ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+			*left -= child->ended;
+			/* Not an error of this program's own, whose code would count. */
 			if (child->code < 0)
-				cli_error("rank %u was ended by signal %d", rank, WTERMSIG(status));
+				dprintf(STDERR_FILENO, "%s: rank %u was ended by signal %d\n", cli.program->name, rank,
+					WTERMSIG(status));
 		}
 		failed |= child->ended && child->code;
 	}
@@ -180,7 +183,7 @@ static int code_of_all(const struct child *children, uint32_t size)
 	return worst;
 }
 
-static void pass_on(struct child *children, uint32_t size)
+static void pass_on(struct child *children, uint32_t size, uint64_t timeout_ns)
 {
 	struct pollfd *polled = cli_alloc(size * sizeof *polled);
 	uint32_t left = size;
@@ -202,11 +205,10 @@ static void pass_on(struct child *children, uint32_t size)
 		failed |= reap(children, size, &left);
 		if (left != before)
 			ended_ns = now;
-		/* The others end by themselves, soon after each other; one that is stopped cannot. */
-		if (failed && now - ended_ns > GRACE_NS)
-			for (uint32_t rank = 0; rank < size; rank++)
-				if (!children[rank].ended)
-					kill(children[rank].pid, SIGKILL);
+		/* The others end by themselves; one that is stopped cannot. */
+		for (uint32_t rank = 0; failed && rank < size; rank++)
+			if (!children[rank].ended && now - ended_ns > GRACE_NS + (children[rank].stopped ? 0 : timeout_ns))
+				kill(children[rank].pid, SIGKILL);
 	}
 	for (uint32_t rank = 0; rank < size; rank++)
 		if (children[rank].messages >= 0)
@@ -214,7 +216,7 @@ static void pass_on(struct child *children, uint32_t size)
 	free(polled);
 }
 
-int launch_spawn(uint32_t size, enum transport_kind transport, char **argv)
+int launch_spawn(uint32_t size, enum transport_kind transport, uint64_t timeout_ns, char **argv)
 {
 	struct child *children = cli_alloc(size * sizeof *children);
 	struct glacier_diag diag = cli_diag(NULL);
@@ -244,7 +246,7 @@ int launch_spawn(uint32_t size, enum transport_kind transport, char **argv)
 		close(group);
 	if (listener >= 0)
 		close(listener);
-	pass_on(children, size);
+	pass_on(children, size, timeout_ns);
 	code = code_of_all(children, size);
 	free(children);
 	return code;
