@@ -209,7 +209,10 @@ GLACIER_API enum glacier_status glacier_comm_wait(struct glacier_comm *comm);
  */
 GLACIER_API void glacier_comm_chunk(size_t count, uint32_t size, uint32_t rank, size_t *begin, size_t *elems);
 
-/* in: count elements; out: this rank's chunk of the result, apart from in or at its place in it. */
+/*
+ * in: count elements; out: this rank's chunk of the result, apart from in or at its place in it.
+ * The order is that of the chunks, whatever `deterministic` says.                   Since: 0.1
+ */
 GLACIER_API enum glacier_status glacier_reduce_scatter(struct glacier_comm *comm, const void *in, void *out,
 						       size_t count, enum glacier_type type,
 						       enum glacier_reduce op);

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Eight words, in as many registers as the level needs: left to itself the compiler shuffles them. */
+typedef uint32_t lanes __attribute__((vector_size(32)));
+
 #define NAME(name) baseline_##name
 #define TARGET
 #include "collective/reduce_loops.inc"

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-enum { VERDICT_NS = 400000000, SPINS = 40 };
+enum { VERDICT_NS = 400000000, SPINS = 150 };
 
 /*
  * A link broke. Whose fault it was the control connection may know better: a rank that left
@@ -38,8 +38,10 @@ static ptrdiff_t tcp_send(void *self, uint32_t link, const struct iovec *parts, 
 	struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count};
 	ssize_t n = sendmsg(tcp->out[link], &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 
-	if (n >= 0)
+	if (n >= 0) {
+		tcp->looks = 0;
 		return n;
+	}
 	return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? 0 : link_broke(tcp);
 }
 
@@ -49,8 +51,10 @@ static ptrdiff_t tcp_recv(void *self, uint32_t link, const struct iovec *parts, 
 	struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count};
 	ssize_t n = recvmsg(tcp->in[link], &message, MSG_DONTWAIT);
 
-	if (n > 0)
+	if (n > 0) {
+		tcp->looks = 0;
 		return n;
+	}
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : link_broke(tcp);
 }
 
@@ -58,9 +62,15 @@ static void tcp_wait(void *self, uint32_t send_links, uint32_t recv_links, uint6
 {
 	struct glc_tcp *tcp = self;
 	struct pollfd polled[2 * GLC_TCP_LINKS + 1];
-	struct timespec time = glc_timespec(nanoseconds), none = {0};
+	struct timespec time = glc_timespec(nanoseconds);
 	nfds_t count = 0;
 	uint64_t ignored;
+
+	/* Going to sleep and waking up costs more than some looks, where a processor is free for them. */
+	if (tcp->looks < tcp->spins) {
+		tcp->looks++;
+		return;
+	}
 
 	for (uint32_t link = 0; link < GLC_TCP_LINKS; link++) {
 		if (send_links >> link & 1)
@@ -69,10 +79,6 @@ static void tcp_wait(void *self, uint32_t send_links, uint32_t recv_links, uint6
 			polled[count++] = (struct pollfd){.fd = tcp->in[link], .events = POLLIN};
 	}
 	polled[count++] = (struct pollfd){.fd = tcp->wake, .events = POLLIN};
-	/* Going to sleep and waking up costs more than some looks, where a processor is free for them. */
-	for (uint32_t i = 0; i < tcp->spins; i++)
-		if (ppoll(polled, count, &none, NULL))
-			break;
 	ppoll(polled, count, &time, NULL);
 	if (polled[count - 1].revents && read(tcp->wake, &ignored, sizeof ignored) < 0)
 		return;

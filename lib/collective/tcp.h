@@ -41,7 +41,7 @@ struct glc_tcp {
 	struct glc_job job;
 	unsigned char token[GLC_TOKEN_BYTES];
 	uint64_t timeout_ns;
-	uint32_t spins;
+	uint32_t spins, looks;          /* how often to look before sleeping, and looks since something moved */
 	char congestion[16];
 	int out[GLC_TCP_LINKS], in[GLC_TCP_LINKS];  /* -1: none */
 	int wake;                       /* an eventfd that ends a wait */

@@ -100,3 +100,9 @@ tests_stress_allreduce_faults_SOURCES = tests/stress/allreduce_faults.c tests/st
 
 CHECK_LONG += tests/stress/allreduce_long.sh:600
 EXTRA_DIST += tests/stress/allreduce_long.sh
+
+check_PROGRAMS += tests/stress/allreduce_shared
+TESTS += tests/stress/allreduce_shared
+tests_stress_allreduce_shared_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_allreduce_shared_LDADD = lib/libglacier-internal.la -lm
+tests_stress_allreduce_shared_SOURCES = tests/stress/allreduce_shared.c tests/stress/allreduce_values.h tests/stress/stress.h
