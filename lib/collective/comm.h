@@ -93,7 +93,7 @@ struct glacier_comm {
 	uint32_t links;
 
 	const unsigned char **inputs;  /* one a rank */
-	unsigned char *scratch;        /* two blocks of GLC_SCRATCH_BYTES */
+	unsigned char *scratch;        /* three blocks of GLC_SCRATCH_BYTES */
 	struct glc_ring_channel channels[GLC_CHANNELS];
 	struct glc_port ports_out[GLC_GROUP_LINKS], ports_in[GLC_GROUP_LINKS];
 	/* Grows to what the largest call needs, and stays. */

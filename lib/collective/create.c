@@ -51,7 +51,7 @@ enum glacier_status glc_comm_new(const struct glacier_transport *transport, cons
 	if (status != GLACIER_OK)
 		goto fail;
 	comm->inputs = calloc(transport->size, sizeof *comm->inputs);
-	comm->scratch = aligned_alloc(4096, 2 * GLC_SCRATCH_BYTES);
+	comm->scratch = aligned_alloc(4096, 3 * GLC_SCRATCH_BYTES);
 	if (!comm->inputs || !comm->scratch) {
 		status = glc_fail(diag, GLC_AR_NO_MEMORY, GLC_NOWHERE);
 		goto fail;
