@@ -106,3 +106,8 @@ TESTS += tests/stress/allreduce_shared
 tests_stress_allreduce_shared_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_allreduce_shared_LDADD = lib/libglacier-internal.la -lm
 tests_stress_allreduce_shared_SOURCES = tests/stress/allreduce_shared.c tests/stress/allreduce_values.h tests/stress/stress.h
+
+check_PROGRAMS += tests/stress/allreduce_tcp
+TESTS += tests/stress/allreduce_tcp
+tests_stress_allreduce_tcp_LDADD = lib/libglacier.la -lm
+tests_stress_allreduce_tcp_SOURCES = tests/stress/allreduce_tcp.c tests/stress/allreduce_values.h tests/stress/stress.h
