@@ -115,6 +115,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/dxbc/rts0.c \
 	lib/dxbc/signature.c \
 	lib/dxbc/verify.c \
+	lib/driver/cuda.c \
+	lib/driver/cuda.h \
 	lib/ir/backend.h \
 	lib/ir/bound.c \
 	lib/ir/bound.h \
