@@ -88,6 +88,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/cpu_slots.c \
 	lib/device/device.c \
 	lib/device/device.h \
+	lib/device/disk_cache.c \
+	lib/device/disk_cache.h \
 	lib/device/launch.c \
 	lib/device/prebuilt.c \
 	lib/device/prebuilt.h \

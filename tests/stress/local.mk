@@ -85,3 +85,10 @@ tests_stress_device_no_memory_LDADD = lib/libglacier-internal.la
 tests_stress_device_no_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=free
 tests_stress_device_no_memory_SOURCES = tests/stress/device_no_memory.c tests/stress/stress.h
+
+# The cache folder under many processes, some of them killed.
+check_PROGRAMS += tests/stress/disk_cache
+TESTS += tests/stress/disk_cache
+tests_stress_disk_cache_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_disk_cache_LDADD = lib/libglacier-internal.la
+tests_stress_disk_cache_SOURCES = tests/stress/disk_cache.c
