@@ -11,6 +11,7 @@ dist_examples_DATA = \
 	examples/fibonacci.gasm \
 	examples/gcd.gasm \
 	examples/histogram.gasm \
+	examples/launch_cuda.c \
 	examples/launch_vulkan.c \
 	examples/layer_norm.gasm \
 	examples/logistic_map.gasm \
@@ -35,6 +36,10 @@ examples_embed_SOURCES = examples/embed.c
 examples_embed_LDADD = lib/libglacier.la
 
 # Without glacier: what a program needs to launch a kernel that gc-asm compiled.
+check_PROGRAMS += examples/launch_cuda
+examples_launch_cuda_CPPFLAGS = $(CJSON_CFLAGS)
+examples_launch_cuda_SOURCES = examples/launch_cuda.c
+examples_launch_cuda_LDADD = $(CJSON_LIBS)
 if HAVE_VULKAN
 check_PROGRAMS += examples/launch_vulkan
 examples_launch_vulkan_CPPFLAGS = $(VULKAN_CFLAGS) $(CJSON_CFLAGS)

@@ -86,6 +86,11 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/cpu_ops.def \
 	lib/device/cpu_rows.c \
 	lib/device/cpu_slots.c \
+	lib/device/cuda.h \
+	lib/device/cuda_array.c \
+	lib/device/cuda_launch.c \
+	lib/device/cuda_open.c \
+	lib/device/cuda_pipeline.c \
 	lib/device/device.c \
 	lib/device/device.h \
 	lib/device/disk_cache.c \
@@ -94,7 +99,9 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/prebuilt.c \
 	lib/device/prebuilt.h \
 	lib/device/prebuilt_match.c \
+	lib/device/prebuilt_ptx.c \
 	lib/device/prebuilt_read.c \
+	lib/device/queue.c \
 	lib/device/variance.c \
 	lib/dxbc/bitcode.c \
 	lib/dxbc/bitcode.h \
@@ -207,6 +214,7 @@ lib_libglacier_internal_la_SOURCES = \
 VULKAN_SOURCES = \
 	lib/device/vulkan.h \
 	lib/device/vulkan_array.c \
+	lib/device/vulkan_cache.c \
 	lib/device/vulkan_launch.c \
 	lib/device/vulkan_list.c \
 	lib/device/vulkan_open.c \

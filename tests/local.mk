@@ -52,3 +52,7 @@ check-stress: all-am
 list-plain-tests:
 	@echo $(TESTS) | tr ' ' '\n' | sed -n '/^tests.stress/p' | sed '/sh$$/d'
 .PHONY: check-long check-stress list-plain-tests
+
+# Where the devices under test keep machine code: tests/run.
+clean-local:
+	-rm -rf tests/cache
