@@ -59,26 +59,24 @@ static void name_kernel(struct launch *launch)
 	glacier_buffer_fini(&reflection);
 }
 
-static bool is_spirv(const char *path)
+static bool is_code(const char *path)
 {
-	return cli_has_suffix(path, ".spv");
+	return cli_has_suffix(path, ".spv") || cli_has_suffix(path, ".ptx");
 }
 
 /* Whether the file is the one that there is a reflection for. */
 static void check_reflection(const struct launch *launch)
 {
-	if (cli_has_suffix(launch->file, ".ptx"))
-		cli_die("%s: PTX that is already made cannot be run: give the kernel it was made from", launch->file);
-	if (is_spirv(launch->file) && !launch->reflect)
+	if (is_code(launch->file) && !launch->reflect)
 		cli_bad_usage("%s: what do its kernels take? gc-asm --reflect writes it, for --reflect=FILE", launch->file);
-	if (!is_spirv(launch->file) && launch->reflect)
-		cli_bad_usage("%s: only a .spv needs a reflection", launch->file);
+	if (!is_code(launch->file) && launch->reflect)
+		cli_bad_usage("%s: only a .spv or .ptx needs a reflection", launch->file);
 }
 
 bool kernels_are_prebuilt(const struct job *job)
 {
 	for (size_t i = 0; i < job->launch_count; i++)
-		if (is_spirv(job->launches[i].file))
+		if (is_code(job->launches[i].file))
 			return true;
 	return false;
 }

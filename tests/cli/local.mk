@@ -113,6 +113,7 @@ cli_tests = \
 	tests/cli/gc-run/array-for-scalar.test \
 	tests/cli/gc-run/array-large.test \
 	tests/cli/gc-run/bad-generator.test \
+	tests/cli/gc-run/bench-usage.test \
 	tests/cli/gc-run/bad-generator-length.test \
 	tests/cli/gc-run/bad-generator-type.test \
 	tests/cli/gc-run/bad-kernel.test \
