@@ -16,6 +16,25 @@ bench_cpu_device_LDADD = lib/libglacier.la bench/libscalar.la -lm
 EXTRA_PROGRAMS += bench/dxbc
 bench_dxbc_SOURCES = bench/dxbc.c
 bench_dxbc_LDADD = lib/libglacier.la
+# On a GPU: what the driver does without the library, and what nvcc makes of the examples.
+GPU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+EXTRA_PROGRAMS += bench/cuda_device
+bench_cuda_device_CPPFLAGS = $(GPU_CPPFLAGS)
+bench_cuda_device_SOURCES = bench/cuda_device.c bench/gpu.h
+bench_cuda_device_LDADD = lib/libglacier-internal.la -lm
+if HAVE_VULKAN
+EXTRA_PROGRAMS += bench/vulkan_device
+bench_vulkan_device_CPPFLAGS = $(GPU_CPPFLAGS) $(VULKAN_CFLAGS)
+bench_vulkan_device_SOURCES = bench/vulkan_device.c bench/gpu.h
+bench_vulkan_device_LDADD = lib/libglacier-internal.la
+endif
+NVCC = nvcc
+CLEANFILES += bench/cuda_device bench/vulkan_device bench/cuda_examples.cubin bench/cuda_examples_no_fmad.cubin
+EXTRA_DIST += bench/cuda_examples.cu
+bench/cuda_examples.cubin: bench/cuda_examples.cu
+	$(NVCC) -O3 -arch=sm_90 -cubin $(srcdir)/bench/cuda_examples.cu -o $@
+bench/cuda_examples_no_fmad.cubin: bench/cuda_examples.cu
+	$(NVCC) -O3 -fmad=false -arch=sm_90 -cubin $(srcdir)/bench/cuda_examples.cu -o $@
 
 if HAVE_SPIRV_TOOLS
 EXTRA_PROGRAMS += bench/spirv-tools
