@@ -295,6 +295,41 @@ if [ -e "$all" ] && passes device; then
 	fi
 fi
 
+# --- The CUDA device and the cache folder, over a driver that is none ------------------------
+cuda()
+{
+	objects=
+	for part in cuda_array cuda_launch cuda_open cuda_pipeline disk_cache launch array queue; do
+		$CC -D_GNU_SOURCE -Ihome/include -Ihome/lib -I"$top_builddir" -c "home/lib/device/$part.c" -o "$part.o" \
+			-O1 || return 99
+		objects="$objects $part.o"
+	done
+	for part in cuda_fake fake_cuda; do
+		$CC -D_GNU_SOURCE -Ihome/include -Ihome/lib -I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/tests/device/$part.c" \
+			-o "$part.o" -O1 || return 99
+		objects="$objects $part.o"
+	done
+	$CC -o cuda_fake $objects "$all" $CJSON_LIBS -lm -lpthread -ldl || return 99
+	./cuda_fake
+}
+if [ -e "$all" ] && passes cuda; then
+	plant home/lib/device/cuda_pipeline.c 's/add_param(built, i, GLC_CUDA_SCALAR8, 8)/add_param(built, i, GLC_CUDA_SCALAR8, 4)/'
+	catches "cuda: an f64 parameter at the wrong place" cuda
+	heal home/lib/device/cuda_pipeline.c
+	plant home/lib/device/launch.c 's/others |= array->readers;/others |= 0;/'
+	catches "cuda: a queue that overwrites what another reads" cuda
+	heal home/lib/device/launch.c
+	plant home/lib/device/cuda_array.c 's/ || !take_pages(array, memory))/ || (take_pages(array, memory), false))/'
+	catches "cuda: two arrays that register one page" cuda
+	heal home/lib/device/cuda_array.c
+	plant home/lib/device/cuda_launch.c 's/device->lost = cuda->stuck = true;/device->lost = true;/'
+	catches "cuda: memory freed under a launch that runs" cuda
+	heal home/lib/device/cuda_launch.c
+	plant home/lib/device/cuda_pipeline.c '/strlen(device->info.driver)/d'
+	catches "cuda: code of another driver from the cache" cuda
+	heal home/lib/device/cuda_pipeline.c
+fi
+
 # --- The table of instructions: its page, without running and without ptxas --------------
 table() { env PATH=/nowhere top_srcdir="$scratch/home" "$top_builddir/tests/exec/op_table" 0; }
 mkdir home/doc && cp "$top_srcdir/doc/REFUSED.md" home/doc/ && chmod -R u+w home/doc

@@ -47,8 +47,8 @@ tests_device_no_vulkan_LDADD = lib/libglacier-internal.la
 
 # A driver of the tests' own comes before the library's in the same way: runs without a GPU.
 check_PROGRAMS += tests/device/cuda_device tests/device/cuda_fake
-TESTS += tests/device/bench.sh tests/device/cuda_absent.sh tests/device/cuda_device tests/device/cuda_fake tests/device/examples_cuda.sh
-EXTRA_DIST += tests/device/bench.sh tests/device/cuda_absent.sh tests/device/examples_cuda.sh tests/device/gpu.sh
+TESTS += tests/device/bench.sh tests/device/cache_folder.sh tests/device/cuda_absent.sh tests/device/cuda_device tests/device/cuda_fake tests/device/examples_cuda.sh
+EXTRA_DIST += tests/device/bench.sh tests/device/cache_folder.sh tests/device/cuda_absent.sh tests/device/examples_cuda.sh tests/device/gpu.sh
 tests_device_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 tests_device_cuda_device_SOURCES = tests/device/cuda_device.c
 tests_device_cuda_device_LDADD = lib/libglacier-internal.la
