@@ -206,9 +206,9 @@ void glc_cuda_array_free(struct glacier_array *array)
 			cuda->call->MemFree(memory->address);
 		if (memory->home == GLC_CUDA_MANAGED)
 			cuda->managed_bytes -= device_bytes(array);
-		if (memory->host_mapped)
-			munmap(array->host, mapped_bytes(array));
 	}
+	if (!cuda->stuck && memory->host_mapped)
+		munmap(array->host, mapped_bytes(array));
 	free(memory);
 }
 
