@@ -299,7 +299,7 @@ static void gives_up_in_time(void)
 	live = fake.live;
 	glacier_device_close(device);
 	CHECK(fake.live == live && live > 0);
-	fake.live = 0;
+	fake_forget();
 }
 
 /* --- Queues --------------------------------------------------------------- */
@@ -587,7 +587,7 @@ static void names_every_failure(void)
 				/* Without the context nothing can be given back. */
 				if (strcmp(failing[f], "cuCtxSetCurrent") && fake.live)
 					FAIL("%s, call %d: %d objects are left", failing[f], after + 1, fake.live);
-				fake.live = 0;
+				fake_forget();
 			}
 }
 
@@ -643,17 +643,15 @@ static struct made make_code(const char *text)
 static enum glacier_status get_made(struct glacier_device *device, const struct made *made, const char *from,
 				    const char *to, struct glacier_pipeline **pipeline)
 {
-	static char reflection[8192];
+	static char whole[8192], reflection[sizeof whole + 64];
 	struct glacier_prebuilt prebuilt = {.code = made->ptx.data, .code_bytes = made->ptx.size};
 	const char *at;
 
-	snprintf(reflection, sizeof reflection, "%.*s", (int)made->reflection.size, (const char *)made->reflection.data);
-	at = from ? strstr(reflection, from) : NULL;
-	CHECK(!from || at);
-	if (at)
-		snprintf(reflection, sizeof reflection, "%.*s%s%s",
-			 (int)(at - (const char *)reflection), made->reflection.data, to,
-			 (const char *)made->reflection.data + (at - reflection) + strlen(from));
+	snprintf(whole, sizeof whole, "%.*s", (int)made->reflection.size, (const char *)made->reflection.data);
+	at = from ? strstr(whole, from) : whole;
+	CHECK(at);
+	snprintf(reflection, sizeof reflection, "%.*s%.60s%s", (int)(at - whole), whole, from ? to : "",
+		 at + (from ? strlen(from) : 0));
 	prebuilt.reflection = (struct glacier_text){"k.json", reflection, strlen(reflection)};
 	return glacier_pipeline_get_prebuilt(device, &prebuilt, NULL, pipeline, quiet());
 }

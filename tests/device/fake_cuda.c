@@ -45,20 +45,40 @@ static glc_cu_result enter(const char *name)
 			return result_;                     \
 	} while (0)
 
+enum { MOST_MADE = 1 << 16 };
+
+/* What was made and not given back, in no order. */
+static void *made[MOST_MADE];
+static int made_count;
+
 static void *make(size_t bytes)
 {
-	void *made = calloc(1, bytes);
+	void *object = calloc(1, bytes);
 
-	if (!made)
+	if (!object || made_count == MOST_MADE)
 		abort();
+	made[made_count++] = object;
 	fake.live++;
-	return made;
+	return object;
 }
 
 static void unmake(void *object)
 {
-	fake.live--;
-	free(object);
+	for (int i = 0; i < made_count; i++)
+		if (made[i] == object) {
+			made[i] = made[--made_count];
+			fake.live--;
+			free(object);
+			return;
+		}
+	abort();   /* twice, or never made */
+}
+
+void fake_forget(void)
+{
+	while (made_count)
+		free(made[--made_count]);
+	fake.live = 0;
 }
 
 static void *address(glc_cu_address at)
@@ -165,13 +185,13 @@ static glc_cu_result context_set(glc_cu_context context)
 
 static glc_cu_result mem_alloc(glc_cu_address *out, size_t bytes)
 {
-	unsigned char *made;
+	unsigned char *at;
 
 	ENTER("cuMemAlloc");
-	made = make(bytes);
+	at = make(bytes);
 	/* As on a real device, it begins as anything. */
-	memset(made, 0xdb, bytes);
-	*out = (uintptr_t)made;
+	memset(at, 0xdb, bytes);
+	*out = (uintptr_t)at;
 	return GLC_CU_SUCCESS;
 }
 
@@ -259,12 +279,12 @@ static glc_cu_result memset_async(glc_cu_address to, unsigned char value, size_t
 
 static glc_cu_result stream_create(glc_cu_stream *stream, unsigned flags)
 {
-	struct object *made;
+	struct object *object;
 
 	ENTER("cuStreamCreate");
-	made = make(sizeof *made);
-	made->number = streams++;
-	*stream = (glc_cu_stream)(void *)made;
+	object = make(sizeof *object);
+	object->number = streams++;
+	*stream = (glc_cu_stream)(void *)object;
 	return flags == GLC_CU_STREAM_NON_BLOCKING ? GLC_CU_SUCCESS : GLC_CU_INVALID_VALUE;
 }
 

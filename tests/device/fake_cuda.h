@@ -43,6 +43,9 @@ struct fake_cuda {
 
 extern struct fake_cuda fake;
 
+/* What the device did not give back, and could not, is gone. */
+void fake_forget(void);
+
 /* One H200, nothing fails, nothing happened; what is live stays counted. */
 void fake_reset(void);
 
