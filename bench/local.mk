@@ -16,6 +16,7 @@ bench_cpu_device_LDADD = lib/libglacier.la bench/libscalar.la -lm
 EXTRA_PROGRAMS += bench/dxbc
 bench_dxbc_SOURCES = bench/dxbc.c
 bench_dxbc_LDADD = lib/libglacier.la
+
 # On a GPU: what the driver does without the library, and what nvcc makes of the examples.
 GPU_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 EXTRA_PROGRAMS += bench/cuda_device
