@@ -8,6 +8,7 @@
 #ifndef GLACIER_H
 #define GLACIER_H
 
+#include <glacier/arena.h>
 #include <glacier/base.h>
 #include <glacier/buffer.h>
 #include <glacier/build.h>

@@ -10,6 +10,7 @@ pkgconfig_DATA = lib/libglacier.pc
 include_HEADERS = include/glacier.h
 glacierincludedir = $(includedir)/glacier
 glacierinclude_HEADERS = \
+	include/glacier/arena.h \
 	include/glacier/base.h \
 	include/glacier/buffer.h \
 	include/glacier/build.h \
@@ -30,6 +31,26 @@ glacierinclude_HEADERS = \
 lib_libglacier_internal_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(CJSON_CFLAGS)
 lib_libglacier_internal_la_LIBADD = $(CJSON_LIBS) -lm
 lib_libglacier_internal_la_SOURCES = \
+	lib/arena/alloc.c \
+	lib/arena/arena.h \
+	lib/arena/buddy.c \
+	lib/arena/budget.h \
+	lib/arena/create.c \
+	lib/arena/heap.h \
+	lib/arena/leaves.c \
+	lib/arena/report.c \
+	lib/arena/reservoir.c \
+	lib/arena/reservoir.h \
+	lib/arena/ring.c \
+	lib/arena/ring.h \
+	lib/arena/runs.c \
+	lib/arena/runs.h \
+	lib/arena/slab.c \
+	lib/arena/space.c \
+	lib/arena/space.h \
+	lib/arena/threads.c \
+	lib/arena/threads.h \
+	lib/arena/words.h \
 	lib/base/buf.c \
 	lib/base/buf.h \
 	lib/base/bump.c \

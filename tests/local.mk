@@ -35,6 +35,7 @@ include tests/checks/local.mk
 include tests/diagnostics/local.mk
 include tests/device/local.mk
 include tests/diff/local.mk
+include tests/arena/local.mk
 include tests/dxbc/local.mk
 include tests/exec/local.mk
 include tests/fuzz/local.mk
