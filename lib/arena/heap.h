@@ -32,6 +32,7 @@ enum {
 	GLC_BINS = 33,
 	GLC_SLAB_WORDS = 8,                /* a leaf has at most 512 slots */
 	GLC_KEPT_BLOCKS = 4,               /* of each order, by each thread */
+	GLC_MOST_OWNED = 16,               /* words of a bin, by each thread */
 };
 
 enum { GLC_MAP_SLAB = 0x8000, GLC_MAP_FAR = 6, GLC_MAP_BIN = 63 };
@@ -53,6 +54,7 @@ struct glc_slots {
 	struct glc_slots *next, *before;   /* while LISTED, under the bin's lock */
 	_Atomic uint8_t state;
 	uint8_t bin, leaves;               /* of its slab */
+	uint8_t place;                     /* among its owner's */
 	uint32_t first_leaf;
 };
 
@@ -78,9 +80,20 @@ struct glc_counts {
 	_Atomic uint64_t allocs, frees, failures, requested, granted, returned;
 };
 
+/*
+ * The words of a bin that a thread owns: several, so that what it frees of its own work is mostly plain
+ * stores. `free`: those with a free slot that the thread has already.
+ */
+struct glc_owned {
+	struct glc_slots *at[GLC_MOST_OWNED];
+	uint16_t free;
+	uint8_t count, victim;
+	struct glc_slots *spare;           /* the one that may be wholly free */
+};
+
 struct glc_local {
 	struct glc_thread thread;
-	struct glc_slots *slots[GLC_BINS];
+	struct glc_owned owned[GLC_BINS];
 	struct {
 		uint32_t leaf[GLC_KEPT_BLOCKS];
 		uint16_t leaves[GLC_KEPT_BLOCKS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of slabs: found in a word of the thread's own, refilled from its bin's list, or a new slab. */
+/* Slots of slabs: found in the words that a thread owns, which its bin's list or a new slab gives. */
 #include "arena/heap.h"
 
 /*
@@ -169,46 +169,83 @@ static struct glc_slots *take_listed(struct glc_bin *bin, struct glc_local *loca
 	return slots;
 }
 
-/* The thread's word has no free slot: another one that has, or NULL. */
-static struct glc_slots *refill(struct glc_heap *heap, struct glc_local *local, unsigned number)
+static void own(struct glc_owned *owned, unsigned place, struct glc_slots *slots)
+{
+	slots->place = (uint8_t)place;
+	owned->at[place] = slots;
+	owned->free |= (uint16_t)(atomic_load_explicit(&slots->local, memory_order_relaxed) ? 1u << place : 0);
+}
+
+/* The last takes the place of one that goes. */
+static void forget(struct glc_owned *owned, unsigned place)
+{
+	unsigned last = --owned->count;
+
+	if (owned->spare == owned->at[place])
+		owned->spare = NULL;
+	owned->free &= (uint16_t)~(1u << place);
+	if (place != last) {
+		owned->free &= (uint16_t)~(1u << last);
+		own(owned, place, owned->at[last]);
+	}
+}
+
+/* What others have freed into the thread's own words. */
+static bool collect(struct glc_owned *owned)
+{
+	for (unsigned i = 0; i < owned->count; i++) {
+		struct glc_slots *slots = owned->at[i];
+
+		if (!atomic_load_explicit(&slots->free, memory_order_relaxed))
+			continue;
+		atomic_store_explicit(&slots->local, atomic_exchange_explicit(&slots->free, 0, memory_order_acquire), memory_order_relaxed);
+		owned->free |= (uint16_t)(1u << i);
+	}
+	return owned->free;
+}
+
+/* The thread has no free slot: it collects, or takes another word, or a new slab's. */
+static bool refill(struct glc_heap *heap, struct glc_local *local, unsigned number)
 {
 	struct glc_bin *bin = &heap->bins[number];
-	struct glc_slots *slots = local->slots[number];
+	struct glc_owned *owned = &local->owned[number];
+	struct glc_slots *slots;
 
-	if (slots) {
-		uint64_t back = atomic_exchange_explicit(&slots->free, 0, memory_order_acquire);
-
-		if (back) {
-			atomic_store_explicit(&slots->local, back, memory_order_relaxed);
-			return slots;
-		}
-	}
-	pthread_mutex_lock(&bin->lock);
-	if (slots)
-		disown(bin, slots);
-	slots = take_listed(bin, local);
-	pthread_mutex_unlock(&bin->lock);
-	while (!slots && carve(heap, local, number)) {
+	if (collect(owned))
+		return true;
+	do {
 		pthread_mutex_lock(&bin->lock);
+		/* Full ones go in turn. */
+		if (owned->count == GLC_MOST_OWNED) {
+			unsigned place = owned->victim++ % GLC_MOST_OWNED;
+
+			slots = owned->at[place];
+			forget(owned, place);
+			disown(bin, slots);
+		}
 		slots = take_listed(bin, local);
 		pthread_mutex_unlock(&bin->lock);
-	}
-	return local->slots[number] = slots;
+	} while (!slots && carve(heap, local, number));
+	if (slots)
+		own(owned, owned->count++, slots);
+	return slots;
 }
 
 enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct glc_local *local, unsigned bin, uint64_t *offset)
 {
-	struct glc_slots *slots = local->slots[bin];
-	uint64_t free = slots ? atomic_load_explicit(&slots->local, memory_order_relaxed) : 0;
+	struct glc_owned *owned = &local->owned[bin];
+	struct glc_slots *slots;
+	uint64_t free;
 
-	if (__builtin_expect(!free, 0)) {
-		slots = refill(heap, local, bin);
-		if (!slots)
-			return GLACIER_ERR_NOMEM;
-		free = atomic_load_explicit(&slots->local, memory_order_relaxed);
-	}
+	if (__builtin_expect(!owned->free, 0) && !refill(heap, local, bin))
+		return GLACIER_ERR_NOMEM;
+	slots = owned->at[__builtin_ctz(owned->free)];
+	free = atomic_load_explicit(&slots->local, memory_order_relaxed);
 	*offset = slots->at + (uint64_t)(unsigned)__builtin_ctzll(free) * glc_bin_kinds[bin].slot_bytes;
-	atomic_store_explicit(&slots->local, free & (free - 1), memory_order_relaxed);
+	free &= free - 1;
+	atomic_store_explicit(&slots->local, free, memory_order_relaxed);
+	if (!free)
+		owned->free &= (uint16_t)(owned->free - 1);
 	return GLACIER_OK;
 }
 
@@ -243,6 +280,25 @@ static enum glacier_status free_foreign(struct glc_heap *heap, struct glc_local 
 	return GLACIER_OK;
 }
 
+/* Of the thread's own words one may be wholly free; another goes back to the bin. */
+static void let_go(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots)
+{
+	struct glc_owned *owned = &local->owned[slots->bin];
+	struct glc_slots *spare = owned->spare;
+
+	if (spare == slots)
+		return;
+	if (!spare || atomic_load_explicit(&spare->local, memory_order_relaxed) != spare->exist) {
+		owned->spare = slots;
+		return;
+	}
+	forget(owned, slots->place);
+	pthread_mutex_lock(&heap->bins[slots->bin].lock);
+	disown(&heap->bins[slots->bin], slots);
+	keep_or_dissolve(heap, local, &heap->slots[(uint64_t)slots->first_leaf * GLC_SLAB_WORDS]);
+	pthread_mutex_unlock(&heap->bins[slots->bin].lock);
+}
+
 enum glacier_status glc_slab_free(struct glc_heap *heap, struct glc_local *local, uint64_t offset, unsigned entry)
 {
 	uint64_t at, bit, free;
@@ -258,6 +314,9 @@ enum glacier_status glc_slab_free(struct glc_heap *heap, struct glc_local *local
 	if ((free | atomic_load_explicit(&slots->free, memory_order_relaxed)) & bit)
 		return GLACIER_ERR_INVALID;
 	atomic_store_explicit(&slots->local, free | bit, memory_order_relaxed);
+	local->owned[slots->bin].free |= (uint16_t)(1u << slots->place);
+	if ((free | bit) == slots->exist)
+		let_go(heap, local, slots);
 	return GLACIER_OK;
 }
 
@@ -266,14 +325,15 @@ enum glacier_status glc_slab_free(struct glc_heap *heap, struct glc_local *local
 void glc_slab_drain(struct glc_heap *heap, struct glc_local *local)
 {
 	for (unsigned number = 0; number < GLC_BINS; number++) {
-		struct glc_slots *slots = local->slots[number];
+		struct glc_owned *owned = &local->owned[number];
 
-		if (!slots)
+		if (!owned->count)
 			continue;
 		pthread_mutex_lock(&heap->bins[number].lock);
-		disown(&heap->bins[number], slots);
+		for (unsigned i = 0; i < owned->count; i++)
+			disown(&heap->bins[number], owned->at[i]);
 		pthread_mutex_unlock(&heap->bins[number].lock);
-		local->slots[number] = NULL;
+		*owned = (struct glc_owned){0};
 	}
 }
 
