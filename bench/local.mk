@@ -13,6 +13,10 @@ bench_libscalar_la_SOURCES = bench/cpu_scalar.c bench/cpu_scalar.h
 bench_cpu_device_SOURCES = bench/cpu_device.c bench/cpu_scalar.h
 bench_cpu_device_LDADD = lib/libglacier.la bench/libscalar.la -lm
 
+EXTRA_PROGRAMS += bench/arena
+bench_arena_SOURCES = bench/arena.c
+bench_arena_LDADD = lib/libglacier.la
+
 EXTRA_PROGRAMS += bench/dxbc
 bench_dxbc_SOURCES = bench/dxbc.c
 bench_dxbc_LDADD = lib/libglacier.la
@@ -45,7 +49,7 @@ bench_spirv_tools_LDADD = $(SPIRV_TOOLS_LIBS) -lstdc++ -lm
 BENCH_PEER = bench/spirv-tools
 endif
 
-CLEANFILES += bench/compile bench/cpu_device bench/dxbc bench/spirv-tools
+CLEANFILES += bench/arena bench/compile bench/cpu_device bench/dxbc bench/spirv-tools
 EXTRA_DIST += bench/instructions.sh
 
 bench: bench/compile $(BENCH_PEER) src/gc-asm/gc-asm

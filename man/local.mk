@@ -2,6 +2,7 @@
 # The manual. A page names only programs that exist.
 
 dist_man_MANS += \
+	man/gc-arena-bench.1 \
 	man/gc-asm.1 \
 	man/gc-dxbc.1 \
 	man/gc-run.1 \

@@ -148,8 +148,11 @@ enum glacier_status glc_buddy_alloc(struct glc_heap *heap, struct glc_local *loc
 enum glacier_status glc_buddy_free(struct glc_heap *heap, struct glc_local *local, uint32_t leaf, uint32_t leaves);
 void glc_buddy_drain(struct glc_heap *heap, struct glc_local *local);
 
-enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct glc_local *local, unsigned bin, uint64_t *offset);
-enum glacier_status glc_slab_free(struct glc_heap *heap, struct glc_local *local, uint64_t offset, unsigned entry);
+/* The thread has no free slot of the bin: collects, or takes another word, or a new slab's. */
+bool glc_slab_refill(struct glc_heap *heap, struct glc_local *local, unsigned bin);
+enum glacier_status glc_slab_free_foreign(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots, uint64_t bit);
+/* A word of the thread's own that is wholly free. */
+void glc_slab_let_go(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots);
 /* What a thread owns becomes anybody's. */
 void glc_slab_drain(struct glc_heap *heap, struct glc_local *local);
 /* Gives slabs back that have no slot in use, the kept ones too. */
@@ -160,13 +163,73 @@ extern const struct glc_bin_kind glc_bin_kinds[GLC_BINS];
 unsigned glc_bin_of(const struct glc_heap *heap, uint64_t bytes);
 
 /* The slot that an offset lies in; NULL: none that exists. */
-struct glc_slots *glc_slot_at(const struct glc_heap *heap, uint64_t offset, unsigned entry, unsigned *bit, uint64_t *at);
+static inline struct glc_slots *glc_slot_at(const struct glc_heap *heap, uint64_t offset, unsigned entry, unsigned *bit, uint64_t *at)
+{
+	unsigned bin = entry & GLC_MAP_BIN, shift = GLC_SLOT_SHIFT + bin / 4;
+	uint32_t leaf = (uint32_t)(offset >> GLC_LEAF_SHIFT) - (entry >> GLC_MAP_FAR & 31);
+	uint32_t inside = (uint32_t)(offset - ((uint64_t)leaf << GLC_LEAF_SHIFT)), slot;
+	struct glc_slots *slots;
+
+	/* Whole powers of two need no table: a free is a chain of loads, of which each counts. */
+	if (__builtin_expect(bin % 4 == 0, 1)) {
+		slot = inside >> shift;
+		*at = offset & ~((UINT64_C(1) << shift) - 1);
+	} else {
+		slot = (uint32_t)((uint64_t)(inside >> 6) * glc_bin_kinds[bin].reciprocal >> 32);
+		*at = ((uint64_t)leaf << GLC_LEAF_SHIFT) + (uint64_t)slot * glc_bin_kinds[bin].slot_bytes;
+	}
+	slots = &heap->slots[(uint64_t)leaf * GLC_SLAB_WORDS + slot / 64];
+	*bit = slot % 64;
+	return slot / 64 < GLC_SLAB_WORDS * 4u && slots->exist >> *bit & 1 ? slots : NULL;
+}
+
 static inline bool glc_slot_used(struct glc_slots *slots, unsigned bit)
 {
 	uint64_t none = atomic_load_explicit(&slots->free, memory_order_relaxed) |
 			atomic_load_explicit(&slots->local, memory_order_relaxed);
 
 	return slots->exist & ~none & UINT64_C(1) << bit;
+}
+
+/* --- Inline: what a pair of calls mostly is -------------------------------- */
+
+static inline enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct glc_local *local, unsigned bin, uint64_t *offset)
+{
+	struct glc_owned *owned = &local->owned[bin];
+	struct glc_slots *slots;
+	uint64_t free;
+
+	if (__builtin_expect(!owned->free, 0) && !glc_slab_refill(heap, local, bin))
+		return GLACIER_ERR_NOMEM;
+	slots = owned->at[__builtin_ctz(owned->free)];
+	free = atomic_load_explicit(&slots->local, memory_order_relaxed);
+	*offset = slots->at + (uint64_t)(unsigned)__builtin_ctzll(free) * glc_bin_kinds[bin].slot_bytes;
+	free &= free - 1;
+	atomic_store_explicit(&slots->local, free, memory_order_relaxed);
+	if (!free)
+		owned->free &= (uint16_t)(owned->free - 1);
+	return GLACIER_OK;
+}
+
+static inline enum glacier_status glc_slab_free(struct glc_heap *heap, struct glc_local *local, uint64_t offset, unsigned entry)
+{
+	uint64_t at, bit, free;
+	unsigned number;
+	struct glc_slots *slots = glc_slot_at(heap, offset, entry, &number, &at);
+
+	if (!slots || at != offset)
+		return GLACIER_ERR_INVALID;
+	bit = UINT64_C(1) << number;
+	if (atomic_load_explicit(&slots->owner, memory_order_relaxed) != &local->thread)
+		return glc_slab_free_foreign(heap, local, slots, bit);
+	free = atomic_load_explicit(&slots->local, memory_order_relaxed);
+	if ((free | atomic_load_explicit(&slots->free, memory_order_relaxed)) & bit)
+		return GLACIER_ERR_INVALID;
+	atomic_store_explicit(&slots->local, free | bit, memory_order_relaxed);
+	local->owned[slots->bin].free |= (uint16_t)(1u << slots->place);
+	if ((free | bit) == slots->exist)
+		glc_slab_let_go(heap, local, slots);
+	return GLACIER_OK;
 }
 
 #endif

@@ -24,19 +24,6 @@ unsigned glc_bin_of(const struct glc_heap *heap, uint64_t bytes)
 	return heap->bin_step == 1 ? bin : (bin + 3) & ~3u;
 }
 
-struct glc_slots *glc_slot_at(const struct glc_heap *heap, uint64_t offset, unsigned entry, unsigned *bit, uint64_t *at)
-{
-	const struct glc_bin_kind *kind = &glc_bin_kinds[entry & GLC_MAP_BIN];
-	uint32_t leaf = (uint32_t)(offset >> GLC_LEAF_SHIFT) - (entry >> GLC_MAP_FAR & 31);
-	uint32_t inside = (uint32_t)(offset - ((uint64_t)leaf << GLC_LEAF_SHIFT));
-	uint32_t slot = (uint32_t)((uint64_t)(inside >> 6) * kind->reciprocal >> 32);
-	struct glc_slots *slots = &heap->slots[(uint64_t)leaf * GLC_SLAB_WORDS + slot / 64];
-
-	*bit = slot % 64;
-	*at = ((uint64_t)leaf << GLC_LEAF_SHIFT) + (uint64_t)slot * kind->slot_bytes;
-	return slot / 64 < GLC_SLAB_WORDS * 4u && slots->exist >> *bit & 1 ? slots : NULL;
-}
-
 /* --- The bin's list, under its lock -------------------------------------- */
 
 static void push(struct glc_bin *bin, struct glc_slots *slots)
@@ -205,7 +192,7 @@ static bool collect(struct glc_owned *owned)
 }
 
 /* The thread has no free slot: it collects, or takes another word, or a new slab's. */
-static bool refill(struct glc_heap *heap, struct glc_local *local, unsigned number)
+bool glc_slab_refill(struct glc_heap *heap, struct glc_local *local, unsigned number)
 {
 	struct glc_bin *bin = &heap->bins[number];
 	struct glc_owned *owned = &local->owned[number];
@@ -231,24 +218,6 @@ static bool refill(struct glc_heap *heap, struct glc_local *local, unsigned numb
 	return slots;
 }
 
-enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct glc_local *local, unsigned bin, uint64_t *offset)
-{
-	struct glc_owned *owned = &local->owned[bin];
-	struct glc_slots *slots;
-	uint64_t free;
-
-	if (__builtin_expect(!owned->free, 0) && !refill(heap, local, bin))
-		return GLACIER_ERR_NOMEM;
-	slots = owned->at[__builtin_ctz(owned->free)];
-	free = atomic_load_explicit(&slots->local, memory_order_relaxed);
-	*offset = slots->at + (uint64_t)(unsigned)__builtin_ctzll(free) * glc_bin_kinds[bin].slot_bytes;
-	free &= free - 1;
-	atomic_store_explicit(&slots->local, free, memory_order_relaxed);
-	if (!free)
-		owned->free &= (uint16_t)(owned->free - 1);
-	return GLACIER_OK;
-}
-
 /* --- Free ---------------------------------------------------------------- */
 
 /* The word is full and of nobody, or empty: the bin has to know. */
@@ -264,7 +233,7 @@ static void tell_bin(struct glc_heap *heap, struct glc_local *local, struct glc_
 	pthread_mutex_unlock(&bin->lock);
 }
 
-static enum glacier_status free_foreign(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots, uint64_t bit)
+enum glacier_status glc_slab_free_foreign(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots, uint64_t bit)
 {
 	uint64_t before;
 	uint8_t state;
@@ -281,7 +250,7 @@ static enum glacier_status free_foreign(struct glc_heap *heap, struct glc_local 
 }
 
 /* Of the thread's own words one may be wholly free; another goes back to the bin. */
-static void let_go(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots)
+void glc_slab_let_go(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots)
 {
 	struct glc_owned *owned = &local->owned[slots->bin];
 	struct glc_slots *spare = owned->spare;
@@ -297,27 +266,6 @@ static void let_go(struct glc_heap *heap, struct glc_local *local, struct glc_sl
 	disown(&heap->bins[slots->bin], slots);
 	keep_or_dissolve(heap, local, &heap->slots[(uint64_t)slots->first_leaf * GLC_SLAB_WORDS]);
 	pthread_mutex_unlock(&heap->bins[slots->bin].lock);
-}
-
-enum glacier_status glc_slab_free(struct glc_heap *heap, struct glc_local *local, uint64_t offset, unsigned entry)
-{
-	uint64_t at, bit, free;
-	unsigned number;
-	struct glc_slots *slots = glc_slot_at(heap, offset, entry, &number, &at);
-
-	if (!slots || at != offset)
-		return GLACIER_ERR_INVALID;
-	bit = UINT64_C(1) << number;
-	if (atomic_load_explicit(&slots->owner, memory_order_relaxed) != &local->thread)
-		return free_foreign(heap, local, slots, bit);
-	free = atomic_load_explicit(&slots->local, memory_order_relaxed);
-	if ((free | atomic_load_explicit(&slots->free, memory_order_relaxed)) & bit)
-		return GLACIER_ERR_INVALID;
-	atomic_store_explicit(&slots->local, free | bit, memory_order_relaxed);
-	local->owned[slots->bin].free |= (uint16_t)(1u << slots->place);
-	if ((free | bit) == slots->exist)
-		let_go(heap, local, slots);
-	return GLACIER_OK;
 }
 
 /* --- From outside -------------------------------------------------------- */

@@ -212,6 +212,7 @@ void options_parse(struct options *opt, int argc, char **argv)
 			opt->arena_bytes = size_of("--arena", arg, &end);
 			if (*end)
 				cli_bad_usage("--arena=%s is no size", arg);
+			opt->arena_given = true;
 			break;
 		case KEY_BACKING: opt->backing = (enum backing)find("--backing", arg, backings[0], sizeof backings[0], BACKING_COUNT); break;
 		case KEY_FIT:

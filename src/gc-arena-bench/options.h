@@ -30,10 +30,11 @@ struct options {
 	double seconds;          /* of a cell */
 	uint64_t ops;            /* of a thread; 0: by time */
 	uint64_t seed, arena_bytes;
+	bool arena_given;
 	unsigned repeats;
 	enum backing backing;
 	enum glacier_fit fit;
-	bool sub_bins, check, min_arena, dump, latency;
+	bool sub_bins, check, min_arena, dump;
 	const char *compare[MOST_COMPARED];
 	size_t compared;
 	const char *replay, *record, *plot, *map;

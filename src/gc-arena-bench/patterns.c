@@ -183,13 +183,16 @@ static void across(struct worker *w)
 {
 	struct queue *q = &w->cell->queues[w->number / 2];
 	bool consumer = w->number % 2;
+	uint64_t limit = w->cell->slots < QUEUE ? w->cell->slots : QUEUE;
 	struct live live;
 
 	while (goes_on(w)) {
 		uint64_t head = atomic_load_explicit(&q->head, consumer ? memory_order_acquire : memory_order_relaxed);
 		uint64_t tail = atomic_load_explicit(&q->tail, consumer ? memory_order_relaxed : memory_order_acquire);
 
-		if (consumer ? head == tail : head - tail == QUEUE) {
+		if (consumer ? head == tail : head - tail >= limit) {
+			if (consumer && atomic_load_explicit(&q->closed, memory_order_acquire) && head == atomic_load(&q->head))
+				return;
 			sched_yield();
 			continue;
 		}
@@ -205,6 +208,8 @@ static void across(struct worker *w)
 			w->ops += w->cell->ops != 0;
 		}
 	}
+	/* A producer that gives up leaves nobody waiting. */
+	atomic_store_explicit(&q->closed, true, memory_order_release);
 }
 
 /* As working_set, but the set goes on to another thread now and then. */
@@ -213,7 +218,7 @@ static void larson(struct worker *w)
 	while (goes_on(w)) {
 		struct live *parked;
 
-		for (int i = 0; i < 2000; i++) {
+		for (int i = 0; i < 2000 && goes_on(w); i++) {
 			struct live *live = &w->live[worker_random(w) % w->cell->slots];
 
 			give(w, live);

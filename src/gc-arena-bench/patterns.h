@@ -21,6 +21,7 @@ struct live {
 struct queue {
 	_Alignas(64) _Atomic uint64_t head;
 	_Alignas(64) _Atomic uint64_t tail;
+	_Atomic bool closed;
 	struct live at[QUEUE];
 };
 

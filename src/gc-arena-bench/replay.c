@@ -31,10 +31,10 @@ struct policy {
 };
 
 static const struct policy policies[] = {
-	{"fit=buddy", GLACIER_FIT_BUDDY, false},
-	{"fit=buddy, sub-bins", GLACIER_FIT_BUDDY, true},
-	{"fit=run", GLACIER_FIT_RUN, false},
-	{"fit=run, sub-bins", GLACIER_FIT_RUN, true},
+	{"buddy", GLACIER_FIT_BUDDY, false},
+	{"buddy+sub-bins", GLACIER_FIT_BUDDY, true},
+	{"run", GLACIER_FIT_RUN, false},
+	{"run+sub-bins", GLACIER_FIT_RUN, true},
 };
 
 struct need {
@@ -174,7 +174,7 @@ static uint64_t enough(uint64_t bytes)
 static void policy_row(struct replays *r, const struct policy *policy, bool chosen)
 {
 	uint64_t reservoir = r->need.large_peak ? enough(r->need.large_peak) : 0, heap = enough(r->need.small_peak), min_heap, min_reservoir = 0;
-	struct glacier_arena *arena = r->opt->arena_bytes != UINT64_C(1) << 30 && chosen
+	struct glacier_arena *arena = r->opt->arena_given && chosen
 					      ? make(policy, r->opt->arena_bytes, reservoir) : make(policy, heap, reservoir);
 	struct glacier_arena_stats stats = {0};
 	struct box *boxes = NULL;
@@ -183,7 +183,7 @@ static void policy_row(struct replays *r, const struct policy *policy, bool chos
 	union cli_cell cells[COLUMNS];
 
 	if (!arena)
-		cli_die("there is no memory for an arena of %" PRIu64 " bytes", heap + reservoir);
+		cli_die("no arena can be made of %" PRIu64 " bytes", r->opt->arena_given && chosen ? r->opt->arena_bytes : heap + reservoir);
 	if (chosen && r->opt->plot) {
 		boxes = cli_alloc(r->trace->ids * sizeof *boxes);
 		memset(boxes, 0, r->trace->ids * sizeof *boxes);

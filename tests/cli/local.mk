@@ -9,6 +9,17 @@ tests_cli_cli_probe_SOURCES = tests/cli/cli-probe.c
 tests_cli_cli_probe_LDADD = src/common/libcli.la lib/libglacier.la
 
 cli_tests = \
+	tests/cli/gc-arena-bench/cannot.test \
+	tests/cli/gc-arena-bench/check.test \
+	tests/cli/gc-arena-bench/compare.test \
+	tests/cli/gc-arena-bench/help.test \
+	tests/cli/gc-arena-bench/min-arena.test \
+	tests/cli/gc-arena-bench/record.test \
+	tests/cli/gc-arena-bench/replay-kv.test \
+	tests/cli/gc-arena-bench/replay-pytorch.test \
+	tests/cli/gc-arena-bench/replay-rep.test \
+	tests/cli/gc-arena-bench/replay-rmm.test \
+	tests/cli/gc-arena-bench/usage.test \
 	tests/cli/gc-asm/bad-define.test \
 	tests/cli/gc-asm/bad-empty.test \
 	tests/cli/gc-asm/bad-json.test \
@@ -281,6 +292,16 @@ EXTRA_DIST += \
 	tests/cli/option-lists.sh \
 	tests/cli/run.sh \
 	tests/data/README \
+	tests/data/arena/calls.pickle \
+	tests/data/arena/calls2.pickle \
+	tests/data/arena/dead.rep \
+	tests/data/arena/kv.jsonl \
+	tests/data/arena/rmm-guide.csv \
+	tests/data/arena/rmm.csv \
+	tests/data/arena/small.rep \
+	tests/data/arena/snapshot.json \
+	tests/data/arena/snapshot.pickle \
+	tests/data/arena/snapshot2.pickle \
 	tests/data/bad-big-endian.npy \
 	tests/data/bad-bool.npy \
 	tests/data/bad-complex.npy \
