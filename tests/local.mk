@@ -39,6 +39,7 @@ include tests/arena/local.mk
 include tests/dxbc/local.mk
 include tests/exec/local.mk
 include tests/fuzz/local.mk
+include tests/model/local.mk
 include tests/stress/local.mk
 include tests/unit/local.mk
 

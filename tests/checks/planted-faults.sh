@@ -7,7 +7,7 @@
 [ -z "$SANITIZERS" ] || skip "sanitizers are on"
 cd "$scratch" || exit 99
 mkdir home && cp -R "$top_srcdir/lib" "$top_srcdir/src" "$top_srcdir/include" home/ && chmod -R u+w home
-mkdir -p home/tests && cp -R "$top_srcdir/tests/cli" "$top_srcdir/tests/unit" "$top_srcdir/tests/stress" home/tests/
+mkdir -p home/tests && cp -R "$top_srcdir/tests/cli" "$top_srcdir/tests/unit" "$top_srcdir/tests/stress" "$top_srcdir/tests/arena" home/tests/
 [ -d "$top_srcdir/tests/data" ] && cp -R "$top_srcdir/tests/data" home/tests/
 chmod -R u+w home
 
@@ -346,6 +346,28 @@ if [ -x "$top_builddir/tests/exec/op_table" ] && passes table; then
 	catches "table: another code than the one listed" table
 	told 'Bitcast.*GA0052.*lists GA0016'
 	heal home/doc/REFUSED.md
+fi
+
+# --- Arenas ----------------------------------------------------------------------------
+arena()
+{
+	$CC -std=gnu17 -O1 -Ihome/lib -Ihome/include "home/tests/arena/$1.c" home/lib/arena/*.c home/lib/base/buf.c \
+		home/lib/base/status.c -lpthread -o arena_test && $run ./arena_test ${2-}
+}
+# planted WHAT TEST FILE SCRIPT: the test sees the fault.
+planted()
+{
+	plant "home/lib/arena/$3" "$4"
+	catches "arena: $1" arena $2
+	heal "home/lib/arena/$3"
+}
+if passes arena oracle 1 && passes arena ring && passes arena words && passes arena behaviours; then
+	planted "an interior free is taken" "oracle 1" heap.h 's/!slots || at != offset/!slots/'
+	planted "one leaf of a block is claimed" words words.h 's/value \& ~(glc_block(order) << leaf)/value \& ~(UINT64_C(1) << leaf)/'
+	planted "a word that is given up is forgotten" "oracle 2" slab.c 's/^\tif (atomic_load(&slots->free))$/\tif (0)/'
+	planted "the tail is not looked at" ring ring.c 's/memory_order_acquire) > ring->capacity/memory_order_acquire) > 8 * ring->capacity/'
+	planted "runs are not merged" "oracle 2" runs.c 's/first \&\& runs->unit\[first - 1\].length/0/'
+	planted "idle threads keep what they have" behaviours alloc.c 's/glc_threads_each(&arena->threads, flush, arena);//'
 fi
 
 # --- Fuzz targets ----------------------------------------------------------------------
