@@ -33,6 +33,7 @@ enum {
 	GLC_SLAB_WORDS = 8,                /* a leaf has at most 512 slots */
 	GLC_KEPT_BLOCKS = 4,               /* of each order, by each thread */
 	GLC_MOST_OWNED = 16,               /* words of a bin, by each thread */
+	GLC_MOST_RECENT = 8,               /* slots of a bin that a thread freed last */
 };
 
 enum { GLC_MAP_SLAB = 0x8000, GLC_MAP_FAR = 6, GLC_MAP_BIN = 63 };
@@ -89,6 +90,16 @@ struct glc_owned {
 	uint16_t free;
 	uint8_t count, victim;
 	struct glc_slots *spare;           /* the one that may be wholly free */
+	/*
+	 * What was freed last, and is given first: their bits are in `local` like those of others. It spares the next
+	 * allocation to wait for the chain of loads that this free has to go through. While there are any, no other is given.
+	 */
+	uint8_t recent_count;
+	struct {
+		struct glc_slots *slots;
+		uint64_t offset;
+		unsigned bit;
+	} recent[GLC_MOST_RECENT];
 };
 
 struct glc_local {
@@ -199,15 +210,23 @@ static inline enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct g
 	struct glc_slots *slots;
 	uint64_t free;
 
-	if (__builtin_expect(!owned->free, 0) && !glc_slab_refill(heap, local, bin))
-		return GLACIER_ERR_NOMEM;
-	slots = owned->at[__builtin_ctz(owned->free)];
-	free = atomic_load_explicit(&slots->local, memory_order_relaxed);
-	*offset = slots->at + (uint64_t)(unsigned)__builtin_ctzll(free) * glc_bin_kinds[bin].slot_bytes;
-	free &= free - 1;
+	if (owned->recent_count) {
+		unsigned last = --owned->recent_count;
+
+		slots = owned->recent[last].slots;
+		*offset = owned->recent[last].offset;
+		free = atomic_load_explicit(&slots->local, memory_order_relaxed) & ~(UINT64_C(1) << owned->recent[last].bit);
+	} else {
+		if (__builtin_expect(!owned->free, 0) && !glc_slab_refill(heap, local, bin))
+			return GLACIER_ERR_NOMEM;
+		slots = owned->at[__builtin_ctz(owned->free)];
+		free = atomic_load_explicit(&slots->local, memory_order_relaxed);
+		*offset = slots->at + (uint64_t)(unsigned)__builtin_ctzll(free) * glc_bin_kinds[bin].slot_bytes;
+		free &= free - 1;
+	}
 	atomic_store_explicit(&slots->local, free, memory_order_relaxed);
 	if (!free)
-		owned->free &= (uint16_t)(owned->free - 1);
+		owned->free &= (uint16_t)~(1u << slots->place);
 	return GLACIER_OK;
 }
 
@@ -215,6 +234,7 @@ static inline enum glacier_status glc_slab_free(struct glc_heap *heap, struct gl
 {
 	uint64_t at, bit, free;
 	unsigned number;
+	struct glc_owned *owned;
 	struct glc_slots *slots = glc_slot_at(heap, offset, entry, &number, &at);
 
 	if (!slots || at != offset)
@@ -226,8 +246,16 @@ static inline enum glacier_status glc_slab_free(struct glc_heap *heap, struct gl
 	if ((free | atomic_load_explicit(&slots->free, memory_order_relaxed)) & bit)
 		return GLACIER_ERR_INVALID;
 	atomic_store_explicit(&slots->local, free | bit, memory_order_relaxed);
-	local->owned[slots->bin].free |= (uint16_t)(1u << slots->place);
-	if ((free | bit) == slots->exist)
+	owned = &local->owned[entry & GLC_MAP_BIN];
+	owned->free |= (uint16_t)(1u << slots->place);
+	if (owned->recent_count < GLC_MOST_RECENT) {
+		unsigned last = owned->recent_count++;
+
+		owned->recent[last].slots = slots;
+		owned->recent[last].offset = offset;
+		owned->recent[last].bit = number;
+	}
+	if ((free | bit) == slots->exist && owned->spare != slots)
 		glc_slab_let_go(heap, local, slots);
 	return GLACIER_OK;
 }

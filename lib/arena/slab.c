@@ -170,6 +170,7 @@ static void forget(struct glc_owned *owned, unsigned place)
 
 	if (owned->spare == owned->at[place])
 		owned->spare = NULL;
+	owned->recent_count = 0;
 	owned->free &= (uint16_t)~(1u << place);
 	if (place != last) {
 		owned->free &= (uint16_t)~(1u << last);
@@ -255,8 +256,6 @@ void glc_slab_let_go(struct glc_heap *heap, struct glc_local *local, struct glc_
 	struct glc_owned *owned = &local->owned[slots->bin];
 	struct glc_slots *spare = owned->spare;
 
-	if (spare == slots)
-		return;
 	if (!spare || atomic_load_explicit(&spare->local, memory_order_relaxed) != spare->exist) {
 		owned->spare = slots;
 		return;
