@@ -112,12 +112,13 @@ static void run(uint64_t seed, const struct glacier_arena_options *options, uint
 	enum glacier_status status = glacier_arena_create(options, &w.arena);
 	struct glacier_arena_stats stats;
 	glacier_addr base;
-	uint64_t bytes, first_free;
+	uint64_t bytes, first_free, first_largest;
 
 	CHECK(!status, "create: %s", glacier_status_name(status));
 	glacier_arena_plan(w.arena, GLACIER_TIER_POOL, &base, &bytes);
 	glacier_arena_get_stats(w.arena, &stats);
 	first_free = stats.free_bytes;
+	first_largest = stats.largest_free_bytes;
 	shadow_init(&w.shadow, base, bytes, 64);
 	for (int step = 0; step < STEPS; step++) {
 		uint64_t what = next(&w.state) % 32;
@@ -140,6 +141,8 @@ static void run(uint64_t seed, const struct glacier_arena_options *options, uint
 	glacier_arena_get_stats(w.arena, &stats);
 	CHECK(stats.free_bytes == first_free, "%llu bytes are free in the end, and were %llu", (unsigned long long)stats.free_bytes,
 	      (unsigned long long)first_free);
+	CHECK(stats.largest_free_bytes == first_largest, "%llu bytes are free in one piece, and were %llu",
+	      (unsigned long long)stats.largest_free_bytes, (unsigned long long)first_largest);
 	glacier_arena_destroy(w.arena);
 	shadow_fini(&w.shadow);
 }
