@@ -21,6 +21,7 @@
 #include <glacier/literal.h>
 #include <glacier/memory.h>
 #include <glacier/opcode.h>
+#include <glacier/spirv.h>
 #include <glacier/stats.h>
 #include <glacier/status.h>
 #include <glacier/target.h>

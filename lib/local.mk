@@ -23,6 +23,7 @@ glacierinclude_HEADERS = \
 	include/glacier/literal.h \
 	include/glacier/memory.h \
 	include/glacier/opcode.h \
+	include/glacier/spirv.h \
 	include/glacier/stats.h \
 	include/glacier/status.h \
 	include/glacier/target.h \
@@ -225,10 +226,17 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/spirv/flow.h \
 	lib/spirv/interface.c \
 	lib/spirv/interface.h \
+	lib/spirv/grammar.c \
+	lib/spirv/grammar.h \
+	lib/spirv/grammar.inc \
+	lib/spirv/grammar_enum.h \
 	lib/spirv/module.c \
 	lib/spirv/module.h \
 	lib/spirv/object.c \
+	lib/spirv/read.c \
+	lib/spirv/read.h \
 	lib/spirv/spirv.h \
+	lib/spirv/text.c \
 	$(NULL)
 
 # The Vulkan device needs headers alone: its library is opened when it is asked for.
