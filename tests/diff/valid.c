@@ -36,6 +36,11 @@ void valid_destroy(struct valid *valid)
 	free(valid);
 }
 
+void valid_scalar_layout(struct valid *valid)
+{
+	spvValidatorOptionsSetScalarBlockLayout(valid->options, true);
+}
+
 bool valid_spirv(struct valid *valid, const uint32_t *words, size_t count, char *message, size_t bytes)
 {
 	spv_const_binary_t binary = {words, count};

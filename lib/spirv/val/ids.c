@@ -101,8 +101,10 @@ static bool check_id(struct val *v, const spv_inst *inst, uint32_t index, uint32
 {
 	const spv_inst *used = id < v->module.id_count ? spv_def(&v->module, id) : NULL;
 
-	if (!used)
+	if (!used) {
+		v->broken |= id >= v->module.id_count;
 		return SPV_FAIL(v, inst, UNDEFINED, NULL, spv_id(&v->module, id));
+	}
 	if ((uint32_t)(used - v->module.insts) >= index) {
 		if (!may_be_forward(v, inst, n))
 			return SPV_FAIL(v, inst, USE_BEFORE, NULL, spv_id(&v->module, id));
@@ -140,8 +142,11 @@ bool spv_check_ids(struct val *v, const spv_inst *inst, uint32_t index)
 	const uint32_t *words = v->module.words + inst->word;
 	int anything = -1;
 
-	if (inst->id >= v->module.bound && !v->module.ids)
+	if (inst->id >= v->module.bound && !v->module.ids) {
+		/* Nothing has room for it. */
+		v->broken = true;
 		return SPV_FAIL(v, inst, ID_BOUND, NULL, inst->id, v->module.bound);
+	}
 	if (v->module.ids && inst->id && v->module.ids[inst->id] >= v->module.bound)
 		return SPV_FAIL(v, inst, ID_BOUND, NULL, v->module.ids[inst->id], v->module.bound);
 	for (uint32_t i = 0; i < inst->operand_count; i++) {
@@ -151,8 +156,10 @@ bool spv_check_ids(struct val *v, const spv_inst *inst, uint32_t index)
 		case KindIdResultType: {
 			const spv_inst *used = spv_def(&v->module, id);
 
-			if (!used)
+			if (!used) {
+				v->broken |= id >= v->module.id_count;
 				return SPV_FAIL(v, inst, UNDEFINED, NULL, spv_id(&v->module, id));
+			}
 			if ((uint32_t)(used - v->module.insts) >= index)
 				return SPV_FAIL(v, inst, USE_BEFORE, NULL, spv_id(&v->module, id));
 			if (!is_type_op(used->op))

@@ -385,13 +385,13 @@ static void check_module(struct val *v)
 		return;
 	}
 	spv_check_order(v);
-	if (v->out_of_memory || !spv_build_types(v)) {
+	ids_wrong = v->diag->errors > before;
+	if (v->broken || v->out_of_memory)
+		return;
+	if (!spv_build_types(v)) {
 		v->out_of_memory = true;
 		return;
 	}
-	ids_wrong = v->diag->errors > before;
-	if (v->broken)
-		return;
 	spv_reach(v);
 	if (!v->out_of_memory)
 		spv_build_flow(v);
