@@ -237,6 +237,29 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/spirv/read.h \
 	lib/spirv/spirv.h \
 	lib/spirv/text.c \
+	lib/spirv/val/block.c \
+	lib/spirv/val/branch.c \
+	lib/spirv/val/built_in.c \
+	lib/spirv/val/composite.c \
+	lib/spirv/val/constant.c \
+	lib/spirv/val/decoration.c \
+	lib/spirv/val/entry.c \
+	lib/spirv/val/flow.c \
+	lib/spirv/val/function.c \
+	lib/spirv/val/gate.c \
+	lib/spirv/val/ids.c \
+	lib/spirv/val/image.c \
+	lib/spirv/val/limit.c \
+	lib/spirv/val/memory.c \
+	lib/spirv/val/order.c \
+	lib/spirv/val/rules.c \
+	lib/spirv/val/state.c \
+	lib/spirv/val/structure.c \
+	lib/spirv/val/sync.c \
+	lib/spirv/val/type.c \
+	lib/spirv/val/typing.c \
+	lib/spirv/val/val.h \
+	lib/spirv/val/variable.c \
 	$(NULL)
 
 # The Vulkan device needs headers alone: its library is opened when it is asked for.

@@ -284,16 +284,12 @@ static bool read_string(struct reader *r, uint32_t *words)
 	return true;
 }
 
-static bool is_glsl(const struct reader *r, uint32_t set)
+static bool is_set(const struct reader *r, const struct glacier_spirv_inst *import, const char *wanted)
 {
-	const struct glacier_spirv_inst *import = definition(r, set);
 	uint32_t bytes;
-	const char *name;
+	const char *name = spv_text(r->module, import, 2, &bytes);
 
-	if (!import || import->op != OpExtInstImport)
-		return false;
-	name = spv_text(r->module, import, 2, &bytes);
-	return bytes == 12 && !memcmp(name, "GLSL.std.450", 12);
+	return bytes == strlen(wanted) && !memcmp(name, wanted, bytes);
 }
 
 static bool read_ext_inst(struct reader *r, uint32_t number)
@@ -306,9 +302,12 @@ static bool read_ext_inst(struct reader *r, uint32_t number)
 		glc_fail(r->diag, GLC_SV_EXT_INST_SET, where, r->words[3]);
 		return false;
 	}
-	if (!is_glsl(r, r->words[3])) {
-		/* Of the others it is known that all operands are ids. */
-		r->expected[r->expected_count++] = KindIdRef | SPV_VARIADIC;
+	if (!is_set(r, import, "GLSL.std.450")) {
+		/* Of most others all operands are ids; these three mix them with literals. */
+		bool mixed = is_set(r, import, "OpenCL.std") || is_set(r, import, "DebugInfo") ||
+			     is_set(r, import, "OpenCL.DebugInfo.100");
+
+		r->expected[r->expected_count++] = (mixed ? KindLiteralInteger : KindIdRef) | SPV_VARIADIC;
 		return true;
 	}
 	if (!row) {

@@ -91,7 +91,7 @@ static bool ours(const uint32_t *words, size_t count)
 }
 
 static sigjmp_buf crashed;
-static unsigned crashes;
+static unsigned crashes, valid_count;
 
 static void on_crash(int signal)
 {
@@ -145,6 +145,7 @@ static int compare(const uint32_t *words, size_t count, const char *name)
 	bool we = ours(words, count);
 	int they = theirs(words, count, message);
 
+	valid_count += they > 0;
 	if (they < 0 || we == they)
 		return 0;
 	family_of(message, family);
@@ -349,7 +350,7 @@ static void pin(const char *what, unsigned have, unsigned most)
 
 static void run_mutants(unsigned mutants, uint64_t seed, unsigned totals[3])
 {
-	unsigned counts[CLASSES][3] = {0};
+	unsigned counts[CLASSES][3] = {0}, valid_of[CLASSES] = {0};
 	size_t largest = 0;
 
 	for (size_t i = 0; i < module_count; i++)
@@ -369,7 +370,9 @@ static void run_mutants(unsigned mutants, uint64_t seed, unsigned totals[3])
 			continue;
 		mutate(class);
 		snprintf(name, sizeof name, "%s %u (%s)", module->name, i, class_names[class]);
+		valid_count = 0;
 		verdict = compare(copy, copy_count, name);
+		valid_of[class] += valid_count;
 		counts[class][verdict]++;
 		if (verdict && getenv("SPV_VAL_KEEP")) {
 			char path[4096];
@@ -383,9 +386,9 @@ static void run_mutants(unsigned mutants, uint64_t seed, unsigned totals[3])
 			}
 		}
 	}
-	printf("%-20s %8s %8s %8s\n", "mutants", "agree", "accepted", "refused");
+	printf("%-20s %8s %8s %8s %8s\n", "mutants", "valid", "agree", "accepted", "refused");
 	for (int class = 0; class < CLASSES; class++) {
-		printf("%-20s %8u %8u %8u\n", class_names[class], counts[class][0], counts[class][1], counts[class][2]);
+		printf("%-20s %8u %8u %8u %8u\n", class_names[class], valid_of[class], counts[class][0], counts[class][1], counts[class][2]);
 		for (int k = 0; k < 3 && !is_framing(class); k++)
 			totals[k] += counts[class][k];
 	}

@@ -9,48 +9,50 @@ enum shape { ANY, I1, I3, I4, F1, F2, F3, F4, BOOL };
 static const struct built_in {
 	uint16_t number;
 	uint8_t shape;
-	bool input, no_member;       /* in Input alone; not on members */
+	uint8_t input;               /* 1: in Input alone; 2: in Input or Output */
+	bool no_member;              /* not on members */
 	uint32_t models;
 	const char *name;
 } built_ins[] = {
-	{BuiltInPosition, ANY, false, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "Position-04318"},
-	{BuiltInPointSize, ANY, false, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "PointSize-04314"},
-	{BuiltInInvocationId, I1, true, false, M_CONTROL | M_GEOMETRY, "InvocationId-04257"},
-	{BuiltInPrimitiveId, ANY, false, false, M_ALL & ~(M_COMPUTE | M_VERTEX | M_KERNEL), "PrimitiveId-04330"},
-	{BuiltInLayer, ANY, false, false, M_ALL & ~(M_COMPUTE | M_KERNEL | M_CONTROL), "Layer-04272"},
-	{BuiltInViewportIndex, ANY, false, false, M_ALL & ~(M_COMPUTE | M_KERNEL | M_CONTROL), "ViewportIndex-04404"},
-	{BuiltInTessLevelOuter, ANY, false, false, M_CONTROL | M_EVALUATION, "TessLevelOuter-04390"},
-	{BuiltInTessLevelInner, ANY, false, false, M_CONTROL | M_EVALUATION, "TessLevelInner-04394"},
-	{BuiltInTessCoord, F3, true, false, M_EVALUATION, "TessCoord-04387"},
-	{BuiltInPatchVertices, I1, true, false, M_CONTROL | M_EVALUATION, "PatchVertices-04308"},
-	{BuiltInFragCoord, F4, true, false, M_FRAGMENT, "FragCoord-04210"},
-	{BuiltInPointCoord, F2, true, false, M_FRAGMENT, "PointCoord-04311"},
-	{BuiltInFrontFacing, BOOL, true, false, M_FRAGMENT, "FrontFacing-04229"},
-	{BuiltInSampleId, I1, true, false, M_FRAGMENT, "SampleId-04354"},
-	{BuiltInSamplePosition, F2, true, false, M_FRAGMENT, "SamplePosition-04360"},
-	{BuiltInSampleMask, ANY, false, false, M_FRAGMENT, "SampleMask-04357"},
-	{BuiltInFragDepth, F1, false, false, M_FRAGMENT, "FragDepth-04213"},
-	{BuiltInHelperInvocation, BOOL, true, false, M_FRAGMENT, "HelperInvocation-04239"},
-	{BuiltInNumWorkgroups, I3, true, true, M_GROUPS, "NumWorkgroups-04296"},
-	{BuiltInWorkgroupId, I3, true, true, M_GROUPS, "WorkgroupId-04422"},
-	{BuiltInLocalInvocationId, I3, true, true, M_GROUPS, "LocalInvocationId-04281"},
-	{BuiltInGlobalInvocationId, I3, true, true, M_GROUPS, "GlobalInvocationId-04236"},
-	{BuiltInSubgroupSize, I1, true, true, M_ALL, "SubgroupSize-04382"},
-	{BuiltInNumSubgroups, I1, true, true, M_GROUPS, "NumSubgroups-04293"},
-	{BuiltInSubgroupId, I1, true, true, M_GROUPS, "SubgroupId-04367"},
-	{BuiltInSubgroupLocalInvocationId, I1, true, true, M_ALL, "SubgroupLocalInvocationId-04380"},
-	{BuiltInVertexIndex, I1, true, false, M_VERTEX, "VertexIndex-04398"},
-	{BuiltInInstanceIndex, I1, true, false, M_VERTEX, "InstanceIndex-04263"},
-	{BuiltInSubgroupEqMask, I4, true, true, M_ALL, "SubgroupEqMask-04370"},
-	{BuiltInSubgroupGeMask, I4, true, true, M_ALL, "SubgroupGeMask-04372"},
-	{BuiltInSubgroupGtMask, I4, true, true, M_ALL, "SubgroupGtMask-04374"},
-	{BuiltInSubgroupLeMask, I4, true, true, M_ALL, "SubgroupLeMask-04376"},
-	{BuiltInSubgroupLtMask, I4, true, true, M_ALL, "SubgroupLtMask-04378"},
-	{BuiltInBaseVertex, I1, true, false, M_VERTEX, "BaseVertex-04184"},
-	{BuiltInBaseInstance, I1, true, false, M_VERTEX, "BaseInstance-04181"},
-	{BuiltInDrawIndex, I1, true, false, M_VERTEX | M_TASK | M_MESH | M_TASK_NV | M_MESH_NV, "DrawIndex-04207"},
-	{BuiltInDeviceIndex, I1, true, false, M_ALL, "DeviceIndex-04205"},
-	{BuiltInViewIndex, I1, true, false, M_ALL & ~M_COMPUTE, "ViewIndex-04401"},
+	{BuiltInPosition, ANY, 2, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "Position-04318"},
+	{BuiltInPointSize, ANY, 2, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "PointSize-04314"},
+	{BuiltInInvocationId, I1, 1, false, M_CONTROL | M_GEOMETRY, "InvocationId-04257"},
+	{BuiltInPrimitiveId, ANY, 0, false, M_ALL & ~(M_COMPUTE | M_VERTEX | M_KERNEL), "PrimitiveId-04330"},
+	{BuiltInLayer, ANY, 0, false, M_ALL & ~(M_COMPUTE | M_KERNEL | M_CONTROL), "Layer-04272"},
+	{BuiltInViewportIndex, ANY, 0, false, M_ALL & ~(M_COMPUTE | M_KERNEL | M_CONTROL), "ViewportIndex-04404"},
+	{BuiltInTessLevelOuter, ANY, 0, false, M_CONTROL | M_EVALUATION, "TessLevelOuter-04390"},
+	{BuiltInTessLevelInner, ANY, 0, false, M_CONTROL | M_EVALUATION, "TessLevelInner-04394"},
+	{BuiltInTessCoord, F3, 1, false, M_EVALUATION, "TessCoord-04387"},
+	{BuiltInPatchVertices, I1, 1, false, M_CONTROL | M_EVALUATION, "PatchVertices-04308"},
+	{BuiltInFragCoord, F4, 1, false, M_FRAGMENT, "FragCoord-04210"},
+	{BuiltInPointCoord, F2, 1, false, M_FRAGMENT, "PointCoord-04311"},
+	{BuiltInFrontFacing, BOOL, 1, false, M_FRAGMENT, "FrontFacing-04229"},
+	{BuiltInSampleId, I1, 1, false, M_FRAGMENT, "SampleId-04354"},
+	{BuiltInSamplePosition, F2, 1, false, M_FRAGMENT, "SamplePosition-04360"},
+	{BuiltInSampleMask, ANY, 0, false, M_FRAGMENT, "SampleMask-04357"},
+	{BuiltInFragDepth, F1, 0, false, M_FRAGMENT, "FragDepth-04213"},
+	{BuiltInHelperInvocation, BOOL, 1, false, M_FRAGMENT, "HelperInvocation-04239"},
+	{BuiltInNumWorkgroups, I3, 1, true, M_GROUPS, "NumWorkgroups-04296"},
+	{BuiltInWorkgroupId, I3, 1, true, M_GROUPS, "WorkgroupId-04422"},
+	{BuiltInLocalInvocationId, I3, 1, true, M_GROUPS, "LocalInvocationId-04281"},
+	{BuiltInGlobalInvocationId, I3, 1, true, M_GROUPS, "GlobalInvocationId-04236"},
+	{BuiltInLocalInvocationIndex, I1, 1, true, M_GROUPS, "LocalInvocationIndex-04284"},
+	{BuiltInSubgroupSize, I1, 1, true, M_ALL, "SubgroupSize-04382"},
+	{BuiltInNumSubgroups, I1, 1, true, M_GROUPS, "NumSubgroups-04293"},
+	{BuiltInSubgroupId, I1, 1, true, M_GROUPS, "SubgroupId-04367"},
+	{BuiltInSubgroupLocalInvocationId, I1, 1, true, M_ALL, "SubgroupLocalInvocationId-04380"},
+	{BuiltInVertexIndex, I1, 1, false, M_VERTEX, "VertexIndex-04398"},
+	{BuiltInInstanceIndex, I1, 1, false, M_VERTEX, "InstanceIndex-04263"},
+	{BuiltInSubgroupEqMask, I4, 1, true, M_ALL, "SubgroupEqMask-04370"},
+	{BuiltInSubgroupGeMask, I4, 1, true, M_ALL, "SubgroupGeMask-04372"},
+	{BuiltInSubgroupGtMask, I4, 1, true, M_ALL, "SubgroupGtMask-04374"},
+	{BuiltInSubgroupLeMask, I4, 1, true, M_ALL, "SubgroupLeMask-04376"},
+	{BuiltInSubgroupLtMask, I4, 1, true, M_ALL, "SubgroupLtMask-04378"},
+	{BuiltInBaseVertex, I1, 1, false, M_VERTEX, "BaseVertex-04184"},
+	{BuiltInBaseInstance, I1, 1, false, M_VERTEX, "BaseInstance-04181"},
+	{BuiltInDrawIndex, I1, 1, false, M_VERTEX | M_TASK | M_MESH | M_TASK_NV | M_MESH_NV, "DrawIndex-04207"},
+	{BuiltInDeviceIndex, I1, 1, false, M_ALL, "DeviceIndex-04205"},
+	{BuiltInViewIndex, I1, 1, false, M_ALL & ~M_COMPUTE, "ViewIndex-04401"},
 };
 
 static const struct built_in *find(uint32_t number)
@@ -106,10 +108,8 @@ static bool check_definition(struct val *v, const struct spv_decoration *d, uint
 
 	if (number == BuiltInWorkgroupSize)
 		return check_workgroup_size(v, d, to);
-	/* 2023.1 lets it be anything. */
-	if (number == BuiltInLocalInvocationIndex && !v->compat)
-		row = &(const struct built_in){BuiltInLocalInvocationIndex, I1, true, true, M_GROUPS, "LocalInvocationIndex-04284"};
-	if (!row)
+	/* spirv-val 2023.1 lets it be anything. */
+	if (!row || (number == BuiltInLocalInvocationIndex && v->compat))
 		return true;
 	if (member != SPV_NO_MEMBER) {
 		if (row->no_member)
@@ -123,8 +123,9 @@ static bool check_definition(struct val *v, const struct spv_decoration *d, uint
 	t = to->op == OpVariable ? type(v, to->type)->inner : to->type;
 	if (!has_shape(v, t, row->shape))
 		return fails(v, d, name, row->name, "of another type");
-	if (row->input && to->op == OpVariable && word(v, to, 3) != StorageClassInput)
-		return fails(v, d, name, row->name, "in Input");
+	if (row->input && to->op == OpVariable && word(v, to, 3) != StorageClassInput &&
+	    !(row->input == 2 && word(v, to, 3) == StorageClassOutput))
+		return fails(v, d, name, row->name, row->input == 2 ? "in Input or Output" : "in Input");
 	return true;
 }
 
@@ -139,6 +140,8 @@ static void check_models(struct val *v)
 			const struct spv_decoration *d = v->decorated[id] ? spv_decoration(v, id, DecorationBuiltIn, SPV_NO_MEMBER) : NULL;
 			const struct built_in *row = d ? find(param(v, d, 0)) : NULL;
 
+			if (row && row->number == BuiltInLocalInvocationIndex && v->compat)
+				continue;
 			if (row && (function->models & ~row->models)) {
 				fails(v, d, name_of(param(v, d, 0)), row->name, "of another model than an entry point that uses it");
 				return;

@@ -280,6 +280,8 @@ void spv_check_order(struct val *v)
 
 		if (v->diag->errors >= v->most_errors)
 			return;
+		/* Nothing has room for what is above the bound; spv_check_ids says so where it gets there. */
+		v->broken |= inst->id >= v->module.id_count;
 		if (!place(&o, inst, i)) {
 			v->broken |= o.section >= IN_DECLARATIONS;
 			if (spv_is_terminator(inst->op))

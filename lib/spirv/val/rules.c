@@ -2,6 +2,8 @@
 /* Which opcode is judged by which family, and the order of the whole. */
 #include "spirv/val/val.h"
 
+#include <stdio.h>
+
 typedef bool rule(struct val *v, const spv_inst *inst);
 
 /* Ranges of opcodes; ascending. */
@@ -372,6 +374,23 @@ static bool make_arrays(struct val *v)
 	return v->types && v->decorated && v->blocks_of && v->function_of && v->flags && v->block_of && v->refused;
 }
 
+/* Stages have rules that are not here: what was not looked at is said, once a module. */
+static void say_unchecked(struct val *v)
+{
+	static const char names[17][24] = {
+		"vertex", "tessellation-control", "tessellation-evaluation", "geometry", "fragment", "", "kernel", "task", "mesh",
+		"ray-generation", "intersection", "any-hit", "closest-hit", "miss", "callable", "task", "mesh",
+	};
+	char text[256];
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < 17; i++)
+		if (v->unchecked >> i & 1)
+			at += (uint32_t)snprintf(text + at, sizeof text - at, "%s%s-stage", at ? ", " : "", names[i]);
+	if (at)
+		glc_note(v->diag, GLC_NOWHERE, "%s rules not checked", text);
+}
+
 /* What comes later trusts what came before: blocks and ids that are wrong end it. */
 static void check_module(struct val *v)
 {
@@ -393,6 +412,7 @@ static void check_module(struct val *v)
 		return;
 	}
 	spv_reach(v);
+	say_unchecked(v);
 	if (!v->out_of_memory)
 		spv_build_flow(v);
 	if (v->out_of_memory || v->broken)

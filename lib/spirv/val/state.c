@@ -4,8 +4,9 @@
 
 #include <stdio.h>
 
-bool spv_explain(struct val *v, const spv_inst *inst, const char *clause)
+bool spv_explain(struct val *v, const spv_inst *inst, enum glc_code code, const char *clause)
 {
+	struct glacier_code_info info;
 	char text[512];
 
 	v->spoilt = true;
@@ -16,9 +17,10 @@ bool spv_explain(struct val *v, const spv_inst *inst, const char *clause)
 	if (!v->diag->report)
 		return false;
 	spv_print(&v->module, inst, text, sizeof text);
-	glc_note(v->diag, inst->word, "%s", text);
-	if (clause)
-		glc_note(v->diag, inst->word, "%s", clause);
+	glc_note(v->diag, inst->word, "word %u, instruction %u: %s", inst->word, (uint32_t)(inst - v->module.insts), text);
+	if (!clause && glacier_code_at(code, &info))
+		clause = info.clause;
+	glc_note(v->diag, inst->word, "rule: %s", clause ? clause : "");
 	return false;
 }
 

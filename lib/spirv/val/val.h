@@ -158,12 +158,12 @@ enum {
 
 /* --- Reporting (state.c) ------------------------------------------------- */
 
-/* Behind a message: the instruction as text, and the clause when the code has several. False. */
-bool spv_explain(struct val *v, const spv_inst *inst, const char *clause);
+/* Behind a message: the instruction as text, and the clause, NULL for the code's own. False. */
+bool spv_explain(struct val *v, const spv_inst *inst, enum glc_code code, const char *clause);
 
 /* False, so that a rule ends with it. clause: a VUID, or NULL when the code's row says it. */
 #define SPV_FAIL(v, inst, code, clause, ...) \
-	(glc_fail((v)->diag, GLC_SV_##code, (inst)->word __VA_OPT__(,) __VA_ARGS__), spv_explain(v, inst, clause))
+	(glc_fail((v)->diag, GLC_SV_##code, (inst)->word __VA_OPT__(,) __VA_ARGS__), spv_explain(v, inst, GLC_SV_##code, clause))
 
 /* The name of an opcode, "OpFAdd". */
 const char *spv_op_name(uint32_t op);
@@ -284,7 +284,7 @@ const struct spv_decoration *spv_decoration(const struct val *v, uint32_t id, ui
 const struct spv_decoration *spv_next_decoration(const struct val *v, uint32_t id, struct spv_decoration_walk *walk);
 static inline bool decorated(const struct val *v, uint32_t id, uint32_t kind)
 {
-	return v->decorated[id] && spv_decoration(v, id, kind, SPV_ANY);
+	return id < v->module.id_count && v->decorated[id] && spv_decoration(v, id, kind, SPV_ANY);
 }
 
 static inline uint32_t param(const struct val *v, const struct spv_decoration *d, uint32_t n)
