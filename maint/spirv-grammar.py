@@ -13,6 +13,7 @@ import os
 import sys
 
 QUANTIFIERS = {"": 0, "?": 0x40, "*": 0x80}
+NEAR = 448      # opcodes that are looked up in an array
 NEVER = 255     # a version that no module has: reserved, an extension or a capability must allow it
 HEADER = "/* SPDX-License-Identifier: MIT */\n/* %s Made by maint/spirv-grammar.py from grammar 1.%d revision %d; do not edit. */\n"
 
@@ -222,6 +223,10 @@ def write_tables(grammar, out):
 	out.write("static const struct spv_op_row op_rows[] = {\n")
 	for row in opcodes:
 		out.write("\t{%d, %d, %d, %d, %d, %d, %d},\n" % row)
+	out.write("};\n\n/* Rows + 1 of the low opcodes, which nearly all are. */\nstatic const uint16_t near_rows[%d] = {\n" % NEAR)
+	places = {row[0]: i + 1 for i, row in enumerate(opcodes)}
+	for i in range(0, NEAR, 16):
+		out.write("\t%s,\n" % ", ".join(str(places.get(op, 0)) for op in range(i, i + 16)))
 	out.write("};\n\nstatic const struct spv_enumerant enumerants[] = {\n")
 	for row in enumerants:
 		out.write("\t{%uu, %d, %d, %d, %d},\n" % row)

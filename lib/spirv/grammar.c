@@ -6,15 +6,14 @@
 
 #include "spirv/grammar.inc"
 
-enum { ROWS = sizeof op_rows / sizeof op_rows[0] };
+enum { ROWS = sizeof op_rows / sizeof op_rows[0], NEAR = sizeof near_rows / sizeof near_rows[0] };
 
-/* Ascending; up to OpTypeForwardPointer there are few gaps, so the guess is near. */
 const struct spv_op_row *spv_op_find(uint32_t op)
 {
 	uint32_t low = 0, high = ROWS;
 
-	if (op < ROWS && op_rows[op].op == op)
-		return &op_rows[op];
+	if (op < NEAR)
+		return near_rows[op] ? &op_rows[near_rows[op] - 1] : NULL;
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 

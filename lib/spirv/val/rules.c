@@ -4,89 +4,120 @@
 
 #include <stdio.h>
 
-typedef bool rule(struct val *v, const spv_inst *inst);
-
-/* Ranges of opcodes; ascending. */
-static const struct {
-	uint16_t first, last;
-	rule *check;
-} families[] = {
-	{OpUndef, OpUndef, spv_check_misc},
-	{OpMemberName, OpMemberName, spv_check_debug},
-	{OpLine, OpLine, spv_check_debug},
-	{OpExtInstImport, OpExtInstImport, spv_check_misc},
-	{OpExtInst, OpExtInst, spv_check_extended},
-	{OpMemoryModel, OpExecutionMode, spv_check_mode},
-	{OpTypeVoid, OpTypeForwardPointer, spv_check_type},
-	{OpConstantTrue, OpSpecConstantOp, spv_check_constant},
-	{OpFunction, OpFunctionCall, spv_check_function},
-	{OpVariable, OpVariable, spv_check_variable},
-	{OpImageTexelPointer, OpImageTexelPointer, spv_check_image},
-	{OpLoad, OpInBoundsPtrAccessChain, spv_check_memory},
-	{OpDecorate, OpGroupMemberDecorate, spv_check_annotation},
-	{OpVectorExtractDynamic, OpTranspose, spv_check_composite},
-	{OpSampledImage, OpImageQuerySamples, spv_check_image},
-	{OpConvertFToU, OpQuantizeToF16, spv_check_typing},
-	{OpConvertPtrToU, OpConvertPtrToU, spv_check_conversion},
-	{OpSatConvertSToU, OpSatConvertUToS, spv_check_typing},
-	{OpConvertUToPtr, OpBitcast, spv_check_conversion},
-	{OpSNegate, OpFMod, spv_check_typing},
-	{OpVectorTimesScalar, OpSMulExtended, spv_check_matrix},
-	{OpAny, OpLogicalNot, spv_check_typing},
-	{OpSelect, OpSelect, spv_check_matrix},
-	{OpIEqual, OpNot, spv_check_typing},
-	{OpBitFieldInsert, OpBitCount, spv_check_matrix},
-	{OpDPdx, OpFwidthCoarse, spv_check_typing},
-	{OpEmitVertex, OpEndStreamPrimitive, spv_check_misc},
-	{OpControlBarrier, OpMemoryBarrier, spv_check_barrier},
-	{OpAtomicLoad, OpAtomicXor, spv_check_atomic},
-	{OpPhi, OpUnreachable, spv_check_branch},
-	{OpImageSparseSampleImplicitLod, OpImageSparseRead, spv_check_image},
-	{OpTypePipeStorage, OpTypePipeStorage, spv_check_type},
-	{OpAtomicFlagTestAndSet, OpAtomicFlagClear, spv_check_atomic},
-	{OpTypeNamedBarrier, OpTypeNamedBarrier, spv_check_type},
-	{OpMemoryNamedBarrier, OpMemoryNamedBarrier, spv_check_barrier},
-	{OpExecutionModeId, OpExecutionModeId, spv_check_mode},
-	{OpDecorateId, OpDecorateId, spv_check_annotation},
-	{OpGroupNonUniformElect, OpGroupNonUniformQuadSwap, spv_check_group},
-	{OpCopyLogical, OpCopyLogical, spv_check_composite},
-	{OpPtrEqual, OpPtrDiff, spv_check_pointer_compare},
-	{OpTerminateInvocation, OpTerminateInvocation, spv_check_branch},
-	{OpGroupNonUniformRotateKHR, OpGroupNonUniformRotateKHR, spv_check_group},
-	{OpConvertUToAccelerationStructureKHR, OpConvertUToAccelerationStructureKHR, spv_check_conversion},
-	{OpIgnoreIntersectionKHR, OpTerminateRayKHR, spv_check_branch},
-	{OpTypeRayQueryKHR, OpTypeRayQueryKHR, spv_check_type},
-	{OpRayQueryInitializeKHR, OpRayQueryInitializeKHR, spv_check_misc},
-	{OpReadClockKHR, OpReadClockKHR, spv_check_misc},
-	{OpTypeAccelerationStructureKHR, OpTypeAccelerationStructureKHR, spv_check_type},
-	{OpTypeCooperativeMatrixNV, OpTypeCooperativeMatrixNV, spv_check_type},
-	{OpCooperativeMatrixLoadNV, OpCooperativeMatrixStoreNV, spv_check_cooperative},
-	{OpCooperativeMatrixMulAddNV, OpCooperativeMatrixMulAddNV, spv_check_matrix},
-	{OpCooperativeMatrixLengthNV, OpCooperativeMatrixLengthNV, spv_check_cooperative},
-	{OpBeginInvocationInterlockEXT, OpEndInvocationInterlockEXT, spv_check_misc},
-	{OpDemoteToHelperInvocation, OpDemoteToHelperInvocation, spv_check_misc},
-	{OpIsHelperInvocationEXT, OpIsHelperInvocationEXT, spv_check_misc},
-	{OpSamplerImageAddressingModeNV, OpSamplerImageAddressingModeNV, spv_check_mode},
-	{OpAtomicFMinEXT, OpAtomicFMaxEXT, spv_check_atomic},
-	{OpAssumeTrueKHR, OpExpectKHR, spv_check_misc},
-	{OpAtomicFAddEXT, OpAtomicFAddEXT, spv_check_atomic},
+/* The families; their numbers fill the tables, so that no table holds addresses. */
+enum {
+	NO_FAMILY, MISC, DEBUG, EXTENDED, MODE, TYPE, CONSTANT, FUNCTION, VARIABLE, IMAGE, MEMORY, ANNOTATION, COMPOSITE,
+	TYPING, CONVERSION, MATRIX, BARRIER, ATOMIC, BRANCH, GROUP, COMPARE, COOPERATIVE_MATRIX,
 };
 
-enum { FAMILIES = sizeof families / sizeof families[0], NEAR = 448 };
-
-static rule *search(uint32_t op)
+static bool check_family(struct val *v, const spv_inst *inst, unsigned family)
 {
-	uint32_t low = 0, high = FAMILIES;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (families[middle].last < op)
-			low = middle + 1;
-		else
-			high = middle;
+	switch (family) {
+	case MISC: return spv_check_misc(v, inst);
+	case DEBUG: return spv_check_debug(v, inst);
+	case EXTENDED: return spv_check_extended(v, inst);
+	case MODE: return spv_check_mode(v, inst);
+	case TYPE: return spv_check_type(v, inst);
+	case CONSTANT: return spv_check_constant(v, inst);
+	case FUNCTION: return spv_check_function(v, inst);
+	case VARIABLE: return spv_check_variable(v, inst);
+	case IMAGE: return spv_check_image(v, inst);
+	case MEMORY: return spv_check_memory(v, inst);
+	case ANNOTATION: return spv_check_annotation(v, inst);
+	case COMPOSITE: return spv_check_composite(v, inst);
+	case TYPING: return spv_check_typing(v, inst);
+	case CONVERSION: return spv_check_conversion(v, inst);
+	case MATRIX: return spv_check_matrix(v, inst);
+	case BARRIER: return spv_check_barrier(v, inst);
+	case ATOMIC: return spv_check_atomic(v, inst);
+	case BRANCH: return spv_check_branch(v, inst);
+	case GROUP: return spv_check_group(v, inst);
+	case COMPARE: return spv_check_pointer_compare(v, inst);
+	case COOPERATIVE_MATRIX: return spv_check_cooperative(v, inst);
+	default: return true;
 	}
-	return low < FAMILIES && op >= families[low].first ? families[low].check : NULL;
+}
+
+enum { NEAR = 448 };
+
+static const uint8_t near_families[NEAR] = {
+	[OpUndef] = MISC,
+	[OpMemberName] = DEBUG,
+	[OpLine] = DEBUG,
+	[OpExtInstImport] = MISC,
+	[OpExtInst] = EXTENDED,
+	[OpMemoryModel ... OpExecutionMode] = MODE,
+	[OpTypeVoid ... OpTypeForwardPointer] = TYPE,
+	[OpConstantTrue ... OpSpecConstantOp] = CONSTANT,
+	[OpFunction ... OpFunctionCall] = FUNCTION,
+	[OpVariable] = VARIABLE,
+	[OpImageTexelPointer] = IMAGE,
+	[OpLoad ... OpInBoundsPtrAccessChain] = MEMORY,
+	[OpDecorate ... OpGroupMemberDecorate] = ANNOTATION,
+	[OpVectorExtractDynamic ... OpTranspose] = COMPOSITE,
+	[OpSampledImage ... OpImageQuerySamples] = IMAGE,
+	[OpConvertFToU ... OpQuantizeToF16] = TYPING,
+	[OpConvertPtrToU] = CONVERSION,
+	[OpSatConvertSToU ... OpSatConvertUToS] = TYPING,
+	[OpConvertUToPtr ... OpBitcast] = CONVERSION,
+	[OpSNegate ... OpFMod] = TYPING,
+	[OpVectorTimesScalar ... OpSMulExtended] = MATRIX,
+	[OpAny ... OpLogicalNot] = TYPING,
+	[OpSelect] = MATRIX,
+	[OpIEqual ... OpNot] = TYPING,
+	[OpBitFieldInsert ... OpBitCount] = MATRIX,
+	[OpDPdx ... OpFwidthCoarse] = TYPING,
+	[OpEmitVertex ... OpEndStreamPrimitive] = MISC,
+	[OpControlBarrier ... OpMemoryBarrier] = BARRIER,
+	[OpAtomicLoad ... OpAtomicXor] = ATOMIC,
+	[OpPhi ... OpUnreachable] = BRANCH,
+	[OpImageSparseSampleImplicitLod ... OpImageSparseTexelsResident] = IMAGE,
+	[OpTypePipeStorage] = TYPE,
+	[OpAtomicFlagTestAndSet ... OpAtomicFlagClear] = ATOMIC,
+	[OpImageSparseRead] = IMAGE,
+	[OpTypeNamedBarrier] = TYPE,
+	[OpMemoryNamedBarrier] = BARRIER,
+	[OpExecutionModeId] = MODE,
+	[OpDecorateId] = ANNOTATION,
+	[OpGroupNonUniformElect ... OpGroupNonUniformQuadSwap] = GROUP,
+	[OpCopyLogical] = COMPOSITE,
+	[OpPtrEqual ... OpPtrDiff] = COMPARE,
+};
+
+/* The rest, by ranges; ascending. */
+static const struct {
+	uint16_t first, last;
+	uint8_t family;
+} far_families[] = {
+	{OpTerminateInvocation, OpTerminateInvocation, BRANCH},
+	{OpGroupNonUniformRotateKHR, OpGroupNonUniformRotateKHR, GROUP},
+	{OpConvertUToAccelerationStructureKHR, OpConvertUToAccelerationStructureKHR, CONVERSION},
+	{OpIgnoreIntersectionKHR, OpTerminateRayKHR, BRANCH},
+	{OpTypeRayQueryKHR, OpTypeRayQueryKHR, TYPE},
+	{OpRayQueryInitializeKHR, OpRayQueryInitializeKHR, MISC},
+	{OpReadClockKHR, OpReadClockKHR, MISC},
+	{OpTypeAccelerationStructureKHR, OpTypeAccelerationStructureKHR, TYPE},
+	{OpTypeCooperativeMatrixNV, OpTypeCooperativeMatrixNV, TYPE},
+	{OpCooperativeMatrixLoadNV, OpCooperativeMatrixStoreNV, COOPERATIVE_MATRIX},
+	{OpCooperativeMatrixMulAddNV, OpCooperativeMatrixMulAddNV, MATRIX},
+	{OpCooperativeMatrixLengthNV, OpCooperativeMatrixLengthNV, COOPERATIVE_MATRIX},
+	{OpBeginInvocationInterlockEXT, OpEndInvocationInterlockEXT, MISC},
+	{OpDemoteToHelperInvocation, OpDemoteToHelperInvocation, MISC},
+	{OpIsHelperInvocationEXT, OpIsHelperInvocationEXT, MISC},
+	{OpSamplerImageAddressingModeNV, OpSamplerImageAddressingModeNV, MODE},
+	{OpAtomicFMinEXT, OpAtomicFMaxEXT, ATOMIC},
+	{OpAssumeTrueKHR, OpExpectKHR, MISC},
+	{OpAtomicFAddEXT, OpAtomicFAddEXT, ATOMIC},
+};
+
+static unsigned family_of(uint32_t op)
+{
+	if (op < NEAR)
+		return near_families[op];
+	for (size_t i = 0; i < sizeof far_families / sizeof far_families[0]; i++)
+		if (op >= far_families[i].first && op <= far_families[i].last)
+			return far_families[i].family;
+	return NO_FAMILY;
 }
 
 /* --- Small families ------------------------------------------------------ */
@@ -271,12 +302,7 @@ static bool check_place(struct val *v, const spv_inst *inst, uint32_t *place)
 
 static void check_instruction(struct val *v, const spv_inst *inst, uint32_t *place)
 {
-	rule *check;
-
-	if (!check_place(v, inst, place))
-		return;
-	check = search(inst->op);
-	if (check && !check(v, inst))
+	if (!check_place(v, inst, place) || !check_family(v, inst, family_of(inst->op)))
 		return;
 	if (v->small && !spv_check_small_uses(v, inst))
 		return;

@@ -147,7 +147,7 @@ static void build(struct val *v, const spv_inst *inst)
 
 bool spv_build_types(struct val *v)
 {
-	uint32_t types = 0, size = 16;
+	uint32_t types = 0, size = 16, all = 0;
 
 	for (uint32_t i = 0; i < v->module.inst_count; i++) {
 		const spv_inst *inst = &v->module.insts[i];
@@ -157,9 +157,13 @@ bool spv_build_types(struct val *v)
 		if (!is_type_op(inst->op) && inst->op != OpTypeForwardPointer)
 			continue;
 		types++;
-		if (inst->id)
-			build(v, inst);
+		if (!inst->id)
+			continue;
+		build(v, inst);
+		all |= v->types[inst->id].mask;
 	}
+	/* Where no type has such numbers nothing needs to look for them. */
+	v->small &= all;
 	while (size / 2 < types)
 		size *= 2;
 	v->unique_mask = size - 1;
