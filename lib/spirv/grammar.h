@@ -53,6 +53,13 @@ struct spv_glsl_row {
 	uint8_t capability_count;
 };
 
+/* Kinds are numbered by category. A test compares with the table. */
+static inline enum spv_category spv_category(uint32_t kind)
+{
+	return kind < KindSourceLanguage ? SPV_BITS : kind < KindIdResultType ? SPV_VALUE :
+	       kind < KindLiteralInteger ? SPV_ID : kind < KindPairLiteralIntegerIdRef ? SPV_LITERAL : SPV_COMPOSITE;
+}
+
 /* Sets of capabilities and extensions, by the places in enum { HasMatrix, ... } and spv_extension. */
 struct spv_set {
 	uint64_t words[4];

@@ -25,8 +25,10 @@ struct reader {
 	/* Of the instruction that is being read. */
 	const uint32_t *words;
 	uint32_t count, at;
-	uint8_t expected[MOST_EXPECTED];  /* a stack: what comes next lies on top */
+	const uint8_t *kinds, *kinds_end;  /* of the instruction's row: what comes when the stack is empty */
+	uint8_t expected[MOST_EXPECTED];   /* a stack: what comes next lies on top */
 	uint32_t expected_count;
+	bool needs;                        /* the enumerant that was read */
 };
 
 /* --- Places -------------------------------------------------------------- */
@@ -191,12 +193,17 @@ static bool next_kind(struct reader *r, uint8_t *kind)
 	};
 	uint8_t top, which;
 
-	if (!r->expected_count)
-		return false;
-	top = r->expected[--r->expected_count];
+	if (!r->expected_count) {
+		if (r->kinds == r->kinds_end)
+			return false;
+		top = *r->kinds;
+		r->kinds += !(top & SPV_VARIADIC);
+	} else {
+		top = r->expected[--r->expected_count];
+		if (top & SPV_VARIADIC)
+			r->expected[r->expected_count++] = top;
+	}
 	which = top & SPV_KIND;
-	if (top & SPV_VARIADIC)
-		r->expected[r->expected_count++] = top;
 	if (which >= KindPairLiteralIntegerIdRef) {
 		const uint8_t *pair = parts[which - KindPairLiteralIntegerIdRef];
 
@@ -257,7 +264,8 @@ static bool read_value(struct reader *r, enum spv_kind kind, uint32_t value)
 			 spv_string(spv_kind_at(kind)->name));
 		return false;
 	}
-	return expect_kinds(r, row->kinds, row->kind_count);
+	r->needs |= row->need != 0;
+	return !row->kind_count || expect_kinds(r, row->kinds, row->kind_count);
 }
 
 static bool read_bits(struct reader *r, enum spv_kind kind, uint32_t bits)
@@ -356,7 +364,8 @@ static bool read_operand(struct reader *r, struct glacier_spirv_inst *inst, uint
 	uint32_t value = r->words[r->at], words = 1, where = inst->word + r->at;
 	struct glacier_spirv_operand *operand;
 
-	switch ((enum spv_category)spv_kind_at((enum spv_kind)kind)->category) {
+	r->needs = false;
+	switch (spv_category(kind)) {
 	case SPV_ID:
 		if (!value) {
 			glc_fail(r->diag, GLC_SV_ID_ZERO, where);
@@ -406,7 +415,7 @@ static bool read_operand(struct reader *r, struct glacier_spirv_inst *inst, uint
 		return false;
 	}
 	*operand = (struct glacier_spirv_operand){
-		.offset = (uint16_t)r->at, .kind = kind, .words = kind == KindLiteralString ? 0 : (uint8_t)words};
+		.offset = (uint16_t)r->at, .kind = kind, .words = kind == KindLiteralString ? 0 : r->needs ? SPV_NEEDS : (uint8_t)words};
 	r->at += words;
 	return true;
 }
@@ -414,7 +423,9 @@ static bool read_operand(struct reader *r, struct glacier_spirv_inst *inst, uint
 /* Whether what is still expected may be absent. */
 static bool may_end(const struct reader *r)
 {
-	return !r->expected_count || (r->expected[r->expected_count - 1] & (SPV_OPTIONAL | SPV_VARIADIC));
+	if (r->expected_count)
+		return r->expected[r->expected_count - 1] & (SPV_OPTIONAL | SPV_VARIADIC);
+	return r->kinds == r->kinds_end || (*r->kinds & (SPV_OPTIONAL | SPV_VARIADIC));
 }
 
 static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, const struct spv_op_row *row)
@@ -423,7 +434,8 @@ static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, con
 
 	r->expected_count = 0;
 	r->at = 1;
-	expect_kinds(r, row->kinds, row->kind_count);
+	r->kinds = spv_kinds(row->kinds);
+	r->kinds_end = r->kinds + row->kind_count;
 	while (r->at < r->count) {
 		if (!next_kind(r, &kind)) {
 			glc_fail(r->diag, GLC_SV_TOO_MANY, inst->word, spv_string(row->name), r->count, r->at);

@@ -14,8 +14,10 @@
 struct glacier_spirv_operand {
 	uint16_t offset;       /* in words from the instruction's first */
 	uint8_t kind;          /* enum spv_kind; never a composite */
-	uint8_t words;         /* of a literal number; of a string 0 */
+	uint8_t words;         /* of a literal number; of a string 0; of an enumerant SPV_NEEDS when something must allow it */
 };
+
+enum { SPV_NEEDS = 2 };
 
 /* Where positions of diagnostics are words of the module: makes a sink that says so. */
 struct spv_where {

@@ -204,10 +204,10 @@ bool spv_check_gate(struct val *v, const spv_inst *inst)
 		uint8_t kind = operands[i].kind;
 		uint32_t value;
 
-		if (kind >= KindIdResultType)
+		if (kind >= KindIdResultType || operands[i].words != SPV_NEEDS)
 			continue;
 		value = word(v, inst, operands[i].offset);
-		if (spv_kind_at((enum spv_kind)kind)->category == SPV_VALUE) {
+		if (spv_category(kind) == SPV_VALUE) {
 			if (!check_value(v, inst, kind, value))
 				return false;
 			continue;

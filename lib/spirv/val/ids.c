@@ -51,7 +51,7 @@ static bool names_no_values(const spv_inst *inst)
 }
 
 /* Functions, function types and groups of decorations may be named by few instructions. */
-static bool special_use(struct val *v, const spv_inst *inst, const spv_inst *used)
+static bool refuse_use(struct val *v, const spv_inst *inst, const spv_inst *used)
 {
 	switch (used->op) {
 	case OpTypeFunction:
@@ -81,6 +81,12 @@ static bool special_use(struct val *v, const spv_inst *inst, const spv_inst *use
 	default:
 		return true;
 	}
+}
+
+static inline bool special_use(struct val *v, const spv_inst *inst, const spv_inst *used)
+{
+	return (used->op != OpTypeFunction && used->op != OpFunction && used->op != OpDecorationGroup) ||
+	       refuse_use(v, inst, used);
 }
 
 /* Variables of the module that a function names: for interfaces and push constants. */

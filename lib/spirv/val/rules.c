@@ -392,12 +392,13 @@ static bool make_arrays(struct val *v)
 
 	v->types = glc_bump_zero(v->memory, ids * sizeof *v->types);
 	v->decorated = glc_bump_zero(v->memory, ids * sizeof *v->decorated);
+	v->decorated_by = glc_bump_zero(v->memory, ids * sizeof *v->decorated_by);
 	v->blocks_of = glc_bump_zero(v->memory, ids * sizeof *v->blocks_of);
 	v->function_of = glc_bump_zero(v->memory, ids * sizeof *v->function_of);
 	v->flags = glc_bump_zero(v->memory, ids);
 	v->block_of = glc_bump_zero(v->memory, insts * sizeof *v->block_of);
 	v->refused = glc_bump_zero(v->memory, insts / 8 + 1);
-	return v->types && v->decorated && v->blocks_of && v->function_of && v->flags && v->block_of && v->refused;
+	return v->types && v->decorated && v->decorated_by && v->blocks_of && v->function_of && v->flags && v->block_of && v->refused;
 }
 
 /* Stages have rules that are not here: what was not looked at is said, once a module. */

@@ -334,6 +334,7 @@ static bool add_decoration(struct val *v, uint32_t id, uint32_t member, uint32_t
 	*d = (struct spv_decoration){.next = v->decorated[id], .member = member, .inst = inst,
 		.kind = (uint16_t)word(v, decorate, at), .param = decorate->word + at + 1,
 		.params = (uint16_t)(decorate->words - at - 1)};
+	v->decorated_by[id] |= UINT64_C(1) << d->kind % 64;
 	v->decorated[id] = v->decorations.count;
 	return true;
 }
@@ -350,6 +351,7 @@ static bool add_group(struct val *v, uint32_t group, uint32_t id, uint32_t membe
 		return false;
 	*d = (struct spv_decoration){
 		.next = v->decorated[id], .member = member, .inst = inst, .param = group, .kind = SPV_GROUP};
+	v->decorated_by[id] = UINT64_MAX;
 	v->decorated[id] = v->decorations.count;
 	return true;
 }

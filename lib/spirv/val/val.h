@@ -122,6 +122,7 @@ struct val {
 
 	struct spv_type *types;          /* by id; mask 0: no type */
 	uint32_t *decorated;             /* by id: its first decoration + 1 */
+	uint64_t *decorated_by;          /* by id: bits of the kinds of its decorations, modulo 64; groups have all */
 	uint32_t *blocks_of;             /* by id of a label: its block + 1 */
 	uint32_t *block_of;              /* by instruction: its block + 1; 0: in none */
 	uint32_t *unique, unique_mask;   /* instructions + 1 of types that are declared once, hashed */
@@ -284,7 +285,7 @@ const struct spv_decoration *spv_decoration(const struct val *v, uint32_t id, ui
 const struct spv_decoration *spv_next_decoration(const struct val *v, uint32_t id, struct spv_decoration_walk *walk);
 static inline bool decorated(const struct val *v, uint32_t id, uint32_t kind)
 {
-	return id < v->module.id_count && v->decorated[id] && spv_decoration(v, id, kind, SPV_ANY);
+	return id < v->module.id_count && (v->decorated_by[id] >> kind % 64 & 1) && spv_decoration(v, id, kind, SPV_ANY);
 }
 
 static inline uint32_t param(const struct val *v, const struct spv_decoration *d, uint32_t n)
