@@ -88,6 +88,18 @@ const char *spv_capability_name(uint32_t capability)
 	return strings + enumerants[kind_rows[KindCapability].first + capability].name;
 }
 
+void spv_declare_needed(struct spv_set *set, const struct spv_need *need)
+{
+	if (need->capability_count)
+		spv_declare(set, capability_lists[need->capabilities]);
+}
+
+void spv_add_needed(struct spv_set *set, const struct spv_need *need)
+{
+	if (need->extension_count)
+		spv_add(set, extension_lists[need->extensions]);
+}
+
 bool spv_has_any_capability(const struct spv_set *set, uint32_t list, uint32_t count)
 {
 	bool any = !count;

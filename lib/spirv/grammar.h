@@ -92,6 +92,9 @@ const uint8_t *spv_kinds(uint32_t offset);
 uint32_t spv_capability_find(uint32_t value);
 /* Adds a capability with all that it implies. */
 void spv_declare(struct spv_set *set, uint32_t capability);
+/* The first capability, or extension, of those that would be enough. */
+void spv_declare_needed(struct spv_set *set, const struct spv_need *need);
+void spv_add_needed(struct spv_set *set, const struct spv_need *need);
 const char *spv_capability_name(uint32_t capability);
 /* Whether the list is empty or the set has one of it. */
 bool spv_has_any_capability(const struct spv_set *set, uint32_t list, uint32_t count);

@@ -39,6 +39,8 @@ static void read_first_line(int fd, char *line, size_t bytes)
 	n = read(fd, line, bytes - 1);
 	line[n > 0 ? n : 0] = '\0';
 	line[strcspn(line, "\n")] = '\0';
+	if (!strncmp(line, "error: ", 7))
+		memmove(line, line + 7, strlen(line + 7) + 1);
 }
 
 static bool spawn(const struct options *options, int in, int out, pid_t *pid)
@@ -81,7 +83,9 @@ bool against_run(const struct options *options, const struct cli_file *file, str
 		done = WIFEXITED(status) && WEXITSTATUS(status) <= 1;
 		result->valid = done && !WEXITSTATUS(status);
 		if (!done)
-			cli_error("spirv-val ended with %d: %s", status, result->message);
+			cli_error("spirv-val ended with %s %d%s%s", WIFSIGNALED(status) ? "signal" : "status",
+				  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+				  result->message[0] ? ": " : "", result->message);
 	}
 	if (in >= 0)
 		close(in);

@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,8 +163,11 @@ static void read_option(struct options *options, int key, const char *arg, const
 		break;
 	default:
 		if (key >= KEY_NUMBERS) {
-			uint32_t number = (uint32_t)cli_number(numbers[key - KEY_NUMBERS].name, arg, 1, UINT32_MAX);
+			char option[48];
+			uint32_t number;
 
+			snprintf(option, sizeof option, "--%s", numbers[key - KEY_NUMBERS].name);
+			number = (uint32_t)cli_number(option, arg, 1, UINT32_MAX);
 			memcpy(fields + numbers[key - KEY_NUMBERS].offset, &number, sizeof number);
 			pass(options, numbers[key - KEY_NUMBERS].name, arg);
 		} else {
@@ -181,6 +185,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	static char *standard[] = {dash, NULL};
 	static const struct cli_warnings warnings;
 	const char *arg, *limits = NULL;
+	size_t from_stdin = 0;
 	int key;
 
 	*options = (struct options){.max_errors = 20};
@@ -189,6 +194,10 @@ void options_parse(struct options *options, int argc, char **argv)
 		read_option(options, key, arg, &limits);
 	pass(options, "target-env", glacier_spirv_env_name(options->spirv.env));
 	options->inputs = cli_operands(&options->input_count);
+	for (size_t i = 0; i < options->input_count; i++)
+		from_stdin += !strcmp(options->inputs[i], "-");
+	if (from_stdin > 1)
+		cli_bad_usage("standard input can be read once");
 	if (!options->input_count) {
 		options->inputs = standard;
 		options->input_count = 1;

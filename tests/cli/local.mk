@@ -210,6 +210,37 @@ cli_tests = \
 	tests/cli/gc-run/which-kernel.test \
 	tests/cli/gc-run/wrong-type.test \
 	tests/cli/gc-run/zero-filled.test \
+	tests/cli/gc-spv-val/against-spirv-val.test \
+	tests/cli/gc-spv-val/against.test \
+	tests/cli/gc-spv-val/bad-compat.test \
+	tests/cli/gc-spv-val/bad-env.test \
+	tests/cli/gc-spv-val/bad-json.test \
+	tests/cli/gc-spv-val/bad-level.test \
+	tests/cli/gc-spv-val/bad-number.test \
+	tests/cli/gc-spv-val/bad.test \
+	tests/cli/gc-spv-val/cut.test \
+	tests/cli/gc-spv-val/empty.test \
+	tests/cli/gc-spv-val/env-two-words.test \
+	tests/cli/gc-spv-val/env.test \
+	tests/cli/gc-spv-val/explain.test \
+	tests/cli/gc-spv-val/folder.test \
+	tests/cli/gc-spv-val/garbage.test \
+	tests/cli/gc-spv-val/good-verbose.test \
+	tests/cli/gc-spv-val/good.test \
+	tests/cli/gc-spv-val/help.test \
+	tests/cli/gc-spv-val/level.test \
+	tests/cli/gc-spv-val/limits-missing.test \
+	tests/cli/gc-spv-val/limits.test \
+	tests/cli/gc-spv-val/max-errors.test \
+	tests/cli/gc-spv-val/missing-file.test \
+	tests/cli/gc-spv-val/no-file.test \
+	tests/cli/gc-spv-val/pipe-from-gc-asm.test \
+	tests/cli/gc-spv-val/quiet.test \
+	tests/cli/gc-spv-val/several.test \
+	tests/cli/gc-spv-val/stdin-twice.test \
+	tests/cli/gc-spv-val/universal-limit.test \
+	tests/cli/gc-spv-val/unknown-option.test \
+	tests/cli/gc-spv-val/version.test \
 	tests/cli/probe/ambiguous-option.test \
 	tests/cli/probe/args-order.test \
 	tests/cli/probe/args-response-empty.test \

@@ -87,6 +87,8 @@ static bool check_capabilities(struct val *v, const spv_inst *inst, const char *
 	if (spv_has_any_capability(&v->capabilities, need->capabilities, need->capability_count))
 		return true;
 	spv_capability_names(names, sizeof names, need->capabilities, need->capability_count);
+	/* Reported once: the rest of the module is judged as if it were declared. */
+	spv_declare_needed(&v->capabilities, need);
 	return SPV_FAIL(v, inst, CAPABILITY, NULL, name, names);
 }
 
@@ -95,6 +97,7 @@ static bool needs_extension(struct val *v, const spv_inst *inst, const char *nam
 	char names[256];
 
 	spv_extension_names(names, sizeof names, need->extensions, need->extension_count);
+	spv_add_needed(&v->extensions, need);
 	return SPV_FAIL(v, inst, EXTENSION, NULL, name, names);
 }
 
