@@ -5,6 +5,10 @@ EXTRA_PROGRAMS += bench/compile
 bench_compile_SOURCES = bench/compile.c
 bench_compile_LDADD = lib/libglacier.la
 
+EXTRA_PROGRAMS += bench/validate
+bench_validate_SOURCES = bench/validate.c
+bench_validate_LDADD = lib/libglacier.la
+
 # The same loops in C, as fast as the compiler makes them on this machine.
 EXTRA_PROGRAMS += bench/cpu_device
 EXTRA_LTLIBRARIES = bench/libscalar.la
@@ -50,8 +54,9 @@ BENCH_PEER = bench/spirv-tools
 endif
 
 CLEANFILES += bench/arena bench/compile bench/cpu_device bench/dxbc bench/spirv-tools
+CLEANFILES += bench/compile bench/validate bench/cpu_device bench/dxbc bench/spirv-tools
 EXTRA_DIST += bench/instructions.sh
 
-bench: bench/compile $(BENCH_PEER) src/gc-asm/gc-asm
+bench: bench/compile bench/validate $(BENCH_PEER) src/gc-asm/gc-asm src/gc-spv-val/gc-spv-val
 	top_srcdir=$(top_srcdir) VALGRIND="$(VALGRIND)" LIBTOOL="$(LIBTOOL)" sh $(top_srcdir)/bench/instructions.sh
 .PHONY: bench

@@ -88,6 +88,7 @@ cli_tests = \
 	tests/cli/gc-asm/unknown-option.test \
 	tests/cli/gc-asm/unknown-suffix.test \
 	tests/cli/gc-asm/unsupported-target.test \
+	tests/cli/gc-asm/validate.test \
 	tests/cli/gc-asm/version.test \
 	tests/cli/gc-dxbc/bad-files.test \
 	tests/cli/gc-dxbc/bad-part.test \
