@@ -22,7 +22,9 @@ struct glacier_spirv_inst {
 	uint32_t word;             /* index of its first word in the module */
 	uint16_t op, words;        /* opcode and word count */
 	uint32_t type, id;         /* result type and result; 0: it has none */
-	uint32_t operands, operand_count;  /* the library's own: where its operands are listed */
+	uint32_t operands;         /* the library's own: where its operands are listed */
+	uint16_t operand_count;
+	bool gated;                /* the grammar asks for a capability, an extension or a version */
 };
 
 /* A module that was read: the words as this machine orders them, and its instructions. */

@@ -55,6 +55,8 @@ const struct spv_kind_row *spv_kind_at(enum spv_kind kind)
 	return &kind_rows[kind];
 }
 
+_Static_assert(sizeof needs / sizeof needs[0] <= SPV_MOST_NEEDS, "a need has its place in arrays");
+
 const struct spv_need *spv_need_at(uint32_t need)
 {
 	return &needs[need];

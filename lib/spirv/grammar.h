@@ -83,6 +83,7 @@ const struct spv_enumerant *spv_enumerant_find(enum spv_kind kind, uint32_t valu
 const struct spv_glsl_row *spv_glsl_find(uint32_t number);
 
 const struct spv_kind_row *spv_kind_at(enum spv_kind kind);
+enum { SPV_MOST_NEEDS = 384 };
 const struct spv_need *spv_need_at(uint32_t need);
 const char *spv_string(uint32_t offset);
 /* A list of kinds of operands. */

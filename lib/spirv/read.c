@@ -409,11 +409,8 @@ static bool read_operand(struct reader *r, struct glacier_spirv_inst *inst, uint
 		glc_fail(r->diag, GLC_SV_TOO_FEW, inst->word, spv_string(spv_op_find(inst->op)->name), r->count);
 		return false;
 	}
-	operand = GLC_PUSH(r->memory, &r->operands);
-	if (!operand) {
-		glc_fail(r->diag, GLC_SV_OUT_OF_MEMORY, GLC_NOWHERE);
-		return false;
-	}
+	inst->gated |= r->needs;
+	operand = &r->operands.at[r->operands.count++];
 	*operand = (struct glacier_spirv_operand){
 		.offset = (uint16_t)r->at, .kind = kind, .words = kind == KindLiteralString ? 0 : r->needs ? SPV_NEEDS : (uint8_t)words};
 	r->at += words;
@@ -428,6 +425,54 @@ static bool may_end(const struct reader *r)
 	return r->kinds == r->kinds_end || (*r->kinds & (SPV_OPTIONAL | SPV_VARIADIC));
 }
 
+/*
+ * What most operands are: ids, numbers of one word, and enumerants whose parameters, if any, are
+ * the end. Stops at anything else, and at what is wrong.
+ */
+static void read_plain(struct reader *r, struct glacier_spirv_inst *inst)
+{
+	struct glacier_spirv_operand *out = r->operands.at + r->operands.count;
+	const uint32_t *words = r->words;
+	const uint8_t *kinds = r->kinds, *end = r->kinds_end;
+	uint32_t at = 1, count = r->count;
+
+	for (; at < count && kinds < end; at++) {
+		uint8_t top = *kinds, kind = top & SPV_KIND, needs = 1;
+		uint32_t value = words[at];
+
+		kinds += !(top & SPV_VARIADIC);
+		if (kind >= KindIdResultType && kind < KindLiteralInteger && value) {
+			if (kind == KindIdResultType)
+				inst->type = value;
+			else if (kind == KindIdResult)
+				inst->id = value;
+		} else if (kind >= KindSourceLanguage && kind < KindIdResultType) {
+			const struct spv_enumerant *row = spv_enumerant_find((enum spv_kind)kind, value);
+
+			if (!row || (row->kind_count && kinds != end)) {
+				kinds -= !(top & SPV_VARIADIC);
+				break;
+			}
+			if (row->need) {
+				needs = SPV_NEEDS;
+				inst->gated = true;
+			}
+			if (row->kind_count) {
+				kinds = spv_kinds(row->kinds);
+				end = kinds + row->kind_count;
+			}
+		} else if (kind != KindLiteralInteger) {
+			kinds -= !(top & SPV_VARIADIC);
+			break;
+		}
+		*out++ = (struct glacier_spirv_operand){.offset = (uint16_t)at, .kind = kind, .words = needs};
+	}
+	r->operands.count = (uint32_t)(out - r->operands.at);
+	r->kinds = kinds;
+	r->kinds_end = end;
+	r->at = at;
+}
+
 static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, const struct spv_op_row *row)
 {
 	uint8_t kind;
@@ -436,6 +481,8 @@ static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, con
 	r->at = 1;
 	r->kinds = spv_kinds(row->kinds);
 	r->kinds_end = r->kinds + row->kind_count;
+	if (!r->writable)
+		read_plain(r, inst);
 	while (r->at < r->count) {
 		if (!next_kind(r, &kind)) {
 			glc_fail(r->diag, GLC_SV_TOO_MANY, inst->word, spv_string(row->name), r->count, r->at);
@@ -498,10 +545,11 @@ static bool read_instruction(struct reader *r, uint32_t word)
 		glc_fail(r->diag, GLC_SV_OPCODE, word, first & 0xffff);
 		return true;
 	}
+	inst->gated = row->need != 0;
 	r->words = module->words + word;
 	r->count = count;
 	read_operands(r, inst, row);
-	inst->operand_count = r->operands.count - inst->operands;
+	inst->operand_count = (uint16_t)(r->operands.count - inst->operands);
 	define(r, inst);
 	return true;
 }
@@ -525,8 +573,13 @@ enum glacier_status glacier_spirv_read(struct glacier_memory *memory, const void
 		glc_fail(r.diag, GLC_SV_OUT_OF_MEMORY, GLC_NOWHERE);
 		goto out;
 	}
-	GLC_PRESIZE(memory, &r.insts, 64);
-	GLC_PRESIZE(memory, &r.operands, 256);
+	/* An operand has a word at least: there is room for all. */
+	GLC_PRESIZE(memory, &r.operands, module.word_count);
+	GLC_PRESIZE(memory, &r.insts, module.word_count / 4);
+	if (!r.operands.at) {
+		glc_fail(r.diag, GLC_SV_OUT_OF_MEMORY, GLC_NOWHERE);
+		goto out;
+	}
 	for (word = HEADER_WORDS; word < module.word_count; word += module.insts[module.inst_count - 1].words)
 		if (!read_instruction(&r, word) || r.diag->errors - errors >= glc_max_errors(r.diag))
 			break;

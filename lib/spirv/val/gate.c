@@ -138,13 +138,16 @@ static bool is_free(const struct val *v, uint8_t kind, uint32_t value)
 	}
 }
 
+enum { PASSED_VALUE = 1, PASSED_OP = 2 };
+
 static bool check_value(struct val *v, const spv_inst *inst, uint8_t kind, uint32_t value)
 {
 	const struct spv_enumerant *row = spv_enumerant_find((enum spv_kind)kind, value);
 	const struct spv_need *need;
 	const char *name;
+	bool whole = false;
 
-	if (!row || !row->need || is_free(v, kind, value))
+	if (!row || !row->need || (v->passed[row->need] & PASSED_VALUE) || is_free(v, kind, value))
 		return true;
 	need = spv_need_at(row->need);
 	name = spv_string(row->name);
@@ -154,10 +157,17 @@ static bool check_value(struct val *v, const spv_inst *inst, uint8_t kind, uint3
 			return SPV_FAIL(v, inst, CAPABILITY, NULL, name,
 					"StorageUniformBufferBlock16 StorageUniform16 StoragePushConstant16 "
 					"StorageInputOutput16");
-	} else if (inst->op != OpCapability && !check_capabilities(v, inst, name, need)) {
-		return false;
+	} else if (inst->op != OpCapability) {
+		if (!check_capabilities(v, inst, name, need))
+			return false;
+		whole = true;
 	}
-	return check_operand_version(v, inst, name, need);
+	if (!check_operand_version(v, inst, name, need))
+		return false;
+	/* Nothing declares or takes back anything now: the next one needs no look. */
+	if (whole)
+		v->passed[row->need] |= PASSED_VALUE;
+	return true;
 }
 
 static bool check_op(struct val *v, const spv_inst *inst, const struct spv_op_row *row)
@@ -201,8 +211,13 @@ bool spv_check_gate(struct val *v, const spv_inst *inst)
 	/* Reserved though they are listed. */
 	if (inst->op >= OpImageSparseSampleProjImplicitLod && inst->op <= OpImageSparseSampleProjDrefExplicitLod)
 		return SPV_FAIL(v, inst, RESERVED, NULL, spv_string(row->name));
-	if (row->need && !check_op(v, inst, row))
-		return false;
+	if (row->need && (!(v->passed[row->need] & PASSED_OP) || inst->op == OpTerminateInvocation)) {
+		if (!check_op(v, inst, row))
+			return false;
+		/* Two exceptions look at the opcode itself. */
+		if (inst->op != OpTerminateInvocation && !v->reduce_and_scan)
+			v->passed[row->need] |= PASSED_OP;
+	}
 	for (uint32_t i = 0; i < inst->operand_count; i++) {
 		uint8_t kind = operands[i].kind;
 		uint32_t value;

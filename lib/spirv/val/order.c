@@ -23,6 +23,9 @@ struct order {
 /* Where an opcode belongs while the module is in a section: some may stand in several. */
 static enum section section_of(enum section now, uint32_t op)
 {
+	/* Most of what stands in blocks: OpVectorExtractDynamic is the first behind the annotations. */
+	if (op >= OpVectorExtractDynamic && op < OpNoLine)
+		return IN_DEFINITIONS;
 	if (is_type_op(op) || is_constant(op) || op == OpTypeForwardPointer)
 		return IN_TYPES;
 	switch (op) {
@@ -295,7 +298,7 @@ void spv_check_order(struct val *v)
 			add_call(v, word(v, inst, 3));
 		else if (inst->op == OpEntryPoint)
 			add_entry(v, inst, i);
-		if (!spv_check_ids(v, inst, i) || !spv_check_gate(v, inst))
+		if (!spv_check_ids(v, inst, i) || (is_gated(inst) && !spv_check_gate(v, inst)))
 			continue;
 	}
 	if (v->memory_models != 1 && v->diag->errors < v->most_errors) {

@@ -116,6 +116,7 @@ struct val {
 	bool free_rounding, reduce_and_scan;
 	bool spec_uconvert, ignore_unique, non_semantic, physical_storage, amd_int16;
 	struct spv_set capabilities, extensions;
+	uint8_t passed[SPV_MOST_NEEDS];  /* needs that are known to be met; gate.c */
 	uint32_t addressing, memory_model, memory_models;
 	uint32_t small;                  /* T_HAS_ bits that may only be stored and converted */
 	uint32_t bindless_bits;
@@ -244,6 +245,12 @@ static inline uint32_t member_count(const spv_inst *structure)
 static inline bool is_constant(uint32_t op)
 {
 	return op >= OpConstantTrue && op <= OpSpecConstantOp;
+}
+
+/* Whether gate.c has anything to look at. */
+static inline bool is_gated(const spv_inst *inst)
+{
+	return inst->gated || inst->op == OpCapability || inst->op == OpTypeStruct || inst->op == OpSwitch;
 }
 
 static inline bool is_spec_constant(uint32_t op)
