@@ -35,7 +35,9 @@ fi
 # count KIND SIZE TARGET: instructions a unit of size, in hundredths.
 count()
 {
-	valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=measured "$work" "$@" \
+	function=measured
+	[ "$3" != validate ] || function=measured_validation
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=$function "$work" "$@" \
 		>"$scratch/log.$1.$2" 2>&1
 	sed -n 's/.*Collected : //p' "$scratch/log.$1.$2" | awk -v n="$2" '{ printf "%d", $1 * 100 / n }'
 }
@@ -61,4 +63,9 @@ linear straight 1000 30000 ptx 110
 linear registers 1000 30000 spirv 110
 linear literals 1000 30000 spirv 110
 linear barriers 10 1000 spirv 110
+# Existing SPIR-V. Each construct walks its blocks, so that nests cost as they are deep.
+linear straight 1000 30000 validate 110
+linear chained-ifs 10 1000 validate 110
+linear chained-loops 10 1000 validate 110
+linear kernels 10 1000 validate 125
 finish
