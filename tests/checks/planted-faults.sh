@@ -370,6 +370,26 @@ if passes arena oracle 1 && passes arena ring && passes arena words && passes ar
 	planted "idle threads keep what they have" behaviours alloc.c 's/glc_threads_each(&arena->threads, flush, arena);//'
 fi
 
+# --- Pairs of the validator ---------------------------------------------------------------
+pairs=$top_builddir/tests/diagnostics/spirv_pairs
+list=home/tests/diagnostics/spirv.txt
+judge_pairs() { env top_srcdir=home "$pairs"; }
+if [ -x "$pairs" ]; then
+	mkdir -p home/tests/diagnostics && cp "$top_srcdir/tests/diagnostics/spirv.txt" $list && chmod u+w $list
+	if passes judge_pairs; then
+		plant $list '/^SV0111$/,/^$/d'
+		catches "pairs: a code of the validator without one" judge_pairs
+		told 'SV0111 has no pair'
+		heal $list
+		plant $list 's/^good OpDecorate %block Block => OpDecorate %block Block/bad OpDecorate %block Block => OpDecorate %block Block/'
+		catches "pairs: a module that should be refused and is right" judge_pairs
+		told 'SV0111: the bad module has 0 errors'
+		heal $list
+	fi
+else
+	echo "not tried: libSPIRV-Tools is not here"
+fi
+
 # --- Fuzz targets ----------------------------------------------------------------------
 replay() { $CC -g -O1 "$top_srcdir/tests/fuzz/replay.c" target.c -fsanitize=address -o replay_target && $run ./replay_target -n 50 seed; }
 mkdir seed && echo 'kernel' >seed/one
