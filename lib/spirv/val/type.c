@@ -338,10 +338,18 @@ static bool is_vulkan_class(uint32_t storage)
 	}
 }
 
+/* A type is named where only a type can stand: constants are defined in the same section. */
+static bool check_named(struct val *v, const spv_inst *inst, uint32_t id)
+{
+	return is_type_op(op_of(v, id)) || SPV_FAIL(v, inst, NOT_A_TYPE, NULL, spv_id(&v->module, id));
+}
+
 static bool check_pointer(struct val *v, const spv_inst *inst)
 {
 	uint32_t storage = word(v, inst, 2), pointee = word(v, inst, 3);
 
+	if (!check_named(v, inst, pointee))
+		return false;
 	if (storage == StorageClassUniformConstant) {
 		if (is(v, pointee, T_ARRAY | T_RUNTIME_ARRAY))
 			pointee = type(v, pointee)->inner;
@@ -355,9 +363,12 @@ static bool check_pointer(struct val *v, const spv_inst *inst)
 
 static bool check_function_type(struct val *v, const spv_inst *inst)
 {
-	for (uint32_t i = 3; i < inst->words; i++)
-		if (is(v, word(v, inst, i), T_VOID))
+	for (uint32_t i = 2; i < inst->words; i++) {
+		if (!check_named(v, inst, word(v, inst, i)))
+			return false;
+		if (i > 2 && is(v, word(v, inst, i), T_VOID))
 			return SPV_FAIL(v, inst, ELEMENT, NULL, "a parameter", "void");
+	}
 	if (inst->words - 3u > v->options.max_function_args)
 		return SPV_FAIL(v, inst, LIMIT, NULL, "parameters of a function", v->options.max_function_args);
 	return true;
