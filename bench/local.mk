@@ -53,8 +53,7 @@ bench_spirv_tools_LDADD = $(SPIRV_TOOLS_LIBS) -lstdc++ -lm
 BENCH_PEER = bench/spirv-tools
 endif
 
-CLEANFILES += bench/arena bench/compile bench/cpu_device bench/dxbc bench/spirv-tools
-CLEANFILES += bench/compile bench/validate bench/cpu_device bench/dxbc bench/spirv-tools
+CLEANFILES += bench/arena bench/compile bench/cpu_device bench/dxbc bench/spirv-tools bench/validate
 EXTRA_DIST += bench/instructions.sh
 
 bench: bench/compile bench/validate $(BENCH_PEER) src/gc-asm/gc-asm src/gc-spv-val/gc-spv-val
