@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include <cjson/cJSON.h>
+#include <glacier/spirv.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,18 @@ bool kernels_are_prebuilt(const struct job *job)
 	return false;
 }
 
+/* Drivers trust what they are given, and end the process where it is wrong. */
+static enum glacier_status check_spirv(struct kernel_file *kernel)
+{
+	struct glacier_memory memory;
+	enum glacier_status status;
+
+	glacier_memory_init(&memory, NULL, 0);
+	status = glacier_spirv_validate(&memory, kernel->file.data, kernel->file.size, NULL, &kernel->diag);
+	glacier_memory_fini(&memory);
+	return status;
+}
+
 enum glacier_status kernels_pipeline(struct launch *launch, struct glacier_device *device, const struct options *options,
 				     struct glacier_pipeline **out)
 {
@@ -96,6 +109,11 @@ enum glacier_status kernels_pipeline(struct launch *launch, struct glacier_devic
 
 	if (kernel->module)
 		return glacier_pipeline_get(device, kernel->module, launch->kernel, &options->write, out, &kernel->diag);
+	if (cli_has_suffix(launch->file, ".spv") && glacier_device_describe(device)->kind == GLACIER_DEVICE_VULKAN) {
+		status = check_spirv(kernel);
+		if (status)
+			return status;
+	}
 	status = glacier_pipeline_get_prebuilt(device, &prebuilt, launch->kernel, out, &kernel->diag);
 	if (status == GLACIER_OK && !launch->kernel)
 		launch->kernel = cli_strdup(glacier_pipeline_kernel(*out));
