@@ -42,6 +42,7 @@ per_call '32 Adds, 2 loads, 1 store, to SPIR-V, -O1' 10000 bench/compile add32io
 per_call '32 Adds, 2 loads, 1 store, to PTX, -O1' 10000 bench/compile add32io ptx:sm_90 %N
 
 src/gc-asm/gc-asm "$add" --target=spirv -o "$scratch/add.spv"
+per_call 'the module of it, glacier_spirv_validate' 60000 bench/validate "$scratch/add.spv" %N
 if [ -x bench/spirv-tools ]; then
 	spirv-dis "$scratch/add.spv" -o "$scratch/add.spvasm"
 	per_call 'the same module, spvTextToBinary' - bench/spirv-tools assemble "$scratch/add.spvasm" %N
@@ -52,6 +53,7 @@ printf '\n%-52s %10s   %s\n' 'a whole process' instructions bound
 whole 'gc-asm --version' - src/gc-asm/gc-asm --version
 whole 'gc-asm vector_add.gasm to SPIR-V' 600000 src/gc-asm/gc-asm "$add" --target=spirv -o "$scratch/add.spv"
 whole 'gc-asm vector_add.gasm to PTX' 600000 src/gc-asm/gc-asm "$add" --target=ptx:sm_90 -o "$scratch/add.ptx"
+whole 'gc-spv-val of vector_add.spv' 600000 src/gc-spv-val/gc-spv-val "$scratch/add.spv"
 if command -v spirv-as >/dev/null 2>&1 && [ -f "$scratch/add.spvasm" ]; then
 	whole 'spirv-as of the same module' - spirv-as "$scratch/add.spvasm" -o "$scratch/peer.spv"
 	whole 'spirv-val of the same module' - spirv-val "$scratch/add.spv"

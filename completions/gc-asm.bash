@@ -26,7 +26,7 @@ _gc_asm()
 	--*)
 		COMPREPLY=($(compgen -W '--color= --diagnostics= --emit= --explain= --help --input=
 			--json --limits= --list-opcodes --max-errors= --name= --out-dir= --output=
-			--quiet --reflect --stats --target= --verbose --version --workgroup=' -- "$cur"))
+			--quiet --reflect --stats --target= --validate --verbose --version --workgroup=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace ;;
 	-*) COMPREPLY=($(compgen -W '-D -M -MD -MF -MP -MQ -MT -O0 -O1 -V -W -g -h -o -q -v -w' -- "$cur")) ;;
 	*)

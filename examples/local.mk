@@ -3,6 +3,7 @@
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
+	examples/arena_pool.c \
 	examples/black_scholes.gasm \
 	examples/block_reduce.gasm \
 	examples/compute.dxil \
@@ -11,6 +12,7 @@ dist_examples_DATA = \
 	examples/fibonacci.gasm \
 	examples/gcd.gasm \
 	examples/histogram.gasm \
+	examples/launch_cuda.c \
 	examples/launch_vulkan.c \
 	examples/layer_norm.gasm \
 	examples/logistic_map.gasm \
@@ -29,12 +31,18 @@ dist_examples_DATA = \
 	examples/vector_add.stream.json \
 	$(NULL)
 
-check_PROGRAMS += examples/embed
-TESTS += examples/embed
+check_PROGRAMS += examples/arena_pool examples/embed
+TESTS += examples/arena_pool examples/embed
+examples_arena_pool_SOURCES = examples/arena_pool.c
+examples_arena_pool_LDADD = lib/libglacier.la
 examples_embed_SOURCES = examples/embed.c
 examples_embed_LDADD = lib/libglacier.la
 
 # Without glacier: what a program needs to launch a kernel that gc-asm compiled.
+check_PROGRAMS += examples/launch_cuda
+examples_launch_cuda_CPPFLAGS = $(CJSON_CFLAGS)
+examples_launch_cuda_SOURCES = examples/launch_cuda.c
+examples_launch_cuda_LDADD = $(CJSON_LIBS)
 if HAVE_VULKAN
 check_PROGRAMS += examples/launch_vulkan
 examples_launch_vulkan_CPPFLAGS = $(VULKAN_CFLAGS) $(CJSON_CFLAGS)

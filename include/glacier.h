@@ -8,6 +8,7 @@
 #ifndef GLACIER_H
 #define GLACIER_H
 
+#include <glacier/arena.h>
 #include <glacier/base.h>
 #include <glacier/buffer.h>
 #include <glacier/build.h>
@@ -21,6 +22,7 @@
 #include <glacier/literal.h>
 #include <glacier/memory.h>
 #include <glacier/opcode.h>
+#include <glacier/spirv.h>
 #include <glacier/stats.h>
 #include <glacier/status.h>
 #include <glacier/target.h>

@@ -10,6 +10,7 @@ pkgconfig_DATA = lib/libglacier.pc
 include_HEADERS = include/glacier.h
 glacierincludedir = $(includedir)/glacier
 glacierinclude_HEADERS = \
+	include/glacier/arena.h \
 	include/glacier/base.h \
 	include/glacier/buffer.h \
 	include/glacier/build.h \
@@ -23,6 +24,7 @@ glacierinclude_HEADERS = \
 	include/glacier/literal.h \
 	include/glacier/memory.h \
 	include/glacier/opcode.h \
+	include/glacier/spirv.h \
 	include/glacier/stats.h \
 	include/glacier/status.h \
 	include/glacier/target.h \
@@ -31,6 +33,26 @@ glacierinclude_HEADERS = \
 lib_libglacier_internal_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(CJSON_CFLAGS)
 lib_libglacier_internal_la_LIBADD = $(CJSON_LIBS) -lm
 lib_libglacier_internal_la_SOURCES = \
+	lib/arena/alloc.c \
+	lib/arena/arena.h \
+	lib/arena/buddy.c \
+	lib/arena/budget.h \
+	lib/arena/create.c \
+	lib/arena/heap.h \
+	lib/arena/leaves.c \
+	lib/arena/report.c \
+	lib/arena/reservoir.c \
+	lib/arena/reservoir.h \
+	lib/arena/ring.c \
+	lib/arena/ring.h \
+	lib/arena/runs.c \
+	lib/arena/runs.h \
+	lib/arena/slab.c \
+	lib/arena/space.c \
+	lib/arena/space.h \
+	lib/arena/threads.c \
+	lib/arena/threads.h \
+	lib/arena/words.h \
 	lib/base/buf.c \
 	lib/base/buf.h \
 	lib/base/bump.c \
@@ -116,13 +138,22 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/cpu_ops.def \
 	lib/device/cpu_rows.c \
 	lib/device/cpu_slots.c \
+	lib/device/cuda.h \
+	lib/device/cuda_array.c \
+	lib/device/cuda_launch.c \
+	lib/device/cuda_open.c \
+	lib/device/cuda_pipeline.c \
 	lib/device/device.c \
 	lib/device/device.h \
+	lib/device/disk_cache.c \
+	lib/device/disk_cache.h \
 	lib/device/launch.c \
 	lib/device/prebuilt.c \
 	lib/device/prebuilt.h \
 	lib/device/prebuilt_match.c \
+	lib/device/prebuilt_ptx.c \
 	lib/device/prebuilt_read.c \
+	lib/device/queue.c \
 	lib/device/variance.c \
 	lib/dxbc/bitcode.c \
 	lib/dxbc/bitcode.h \
@@ -147,6 +178,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/dxbc/verify.c \
 	lib/driver/crypto.c \
 	lib/driver/crypto.h \
+	lib/driver/cuda.c \
+	lib/driver/cuda.h \
 	lib/ir/backend.h \
 	lib/ir/bound.c \
 	lib/ir/bound.h \
@@ -225,16 +258,47 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/spirv/flow.h \
 	lib/spirv/interface.c \
 	lib/spirv/interface.h \
+	lib/spirv/grammar.c \
+	lib/spirv/grammar.h \
+	lib/spirv/grammar.inc \
+	lib/spirv/grammar_enum.h \
 	lib/spirv/module.c \
 	lib/spirv/module.h \
 	lib/spirv/object.c \
+	lib/spirv/read.c \
+	lib/spirv/read.h \
 	lib/spirv/spirv.h \
+	lib/spirv/text.c \
+	lib/spirv/val/block.c \
+	lib/spirv/val/branch.c \
+	lib/spirv/val/built_in.c \
+	lib/spirv/val/composite.c \
+	lib/spirv/val/constant.c \
+	lib/spirv/val/decoration.c \
+	lib/spirv/val/entry.c \
+	lib/spirv/val/flow.c \
+	lib/spirv/val/function.c \
+	lib/spirv/val/gate.c \
+	lib/spirv/val/ids.c \
+	lib/spirv/val/image.c \
+	lib/spirv/val/limit.c \
+	lib/spirv/val/memory.c \
+	lib/spirv/val/order.c \
+	lib/spirv/val/rules.c \
+	lib/spirv/val/state.c \
+	lib/spirv/val/structure.c \
+	lib/spirv/val/sync.c \
+	lib/spirv/val/type.c \
+	lib/spirv/val/typing.c \
+	lib/spirv/val/val.h \
+	lib/spirv/val/variable.c \
 	$(NULL)
 
 # The Vulkan device needs headers alone: its library is opened when it is asked for.
 VULKAN_SOURCES = \
 	lib/device/vulkan.h \
 	lib/device/vulkan_array.c \
+	lib/device/vulkan_cache.c \
 	lib/device/vulkan_launch.c \
 	lib/device/vulkan_list.c \
 	lib/device/vulkan_open.c \

@@ -3,14 +3,18 @@
 
 dist_man_MANS += \
 	man/gc-allreduce.1 \
+	man/gc-arena-bench.1 \
 	man/gc-asm.1 \
 	man/gc-dxbc.1 \
 	man/gc-run.1 \
+	man/gc-spv-val.1 \
 	man/glacier-diagnostics.7 \
 	man/glacier-environment.7 \
 	man/glacier-kernel.7 \
 	man/glacier.7 \
 	$(NULL)
+
+EXTRA_DIST += maint/rules-list.sh maint/spirv-grammar.py
 
 # Its source is lib/base/codes.def; a test compares.
 check_PROGRAMS += maint/diagnostics-page
@@ -20,4 +24,5 @@ maint_diagnostics_page_LDADD = src/common/libcli.la lib/libglacier.la
 
 update-diagnostics: maint/diagnostics-page
 	maint/diagnostics-page >$(srcdir)/man/glacier-diagnostics.7
+	top_srcdir=$(top_srcdir) $(SHELL) $(srcdir)/maint/rules-list.sh --update
 .PHONY: update-diagnostics

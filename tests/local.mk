@@ -35,10 +35,12 @@ include tests/checks/local.mk
 include tests/diagnostics/local.mk
 include tests/device/local.mk
 include tests/diff/local.mk
+include tests/arena/local.mk
 include tests/dxbc/local.mk
 include tests/exec/local.mk
 include tests/fuzz/local.mk
 include tests/ranks/local.mk
+include tests/model/local.mk
 include tests/stress/local.mk
 include tests/unit/local.mk
 
@@ -53,3 +55,7 @@ check-stress: all-am
 list-plain-tests:
 	@echo $(TESTS) | tr ' ' '\n' | sed -n '/^tests.stress/p' | sed '/sh$$/d'
 .PHONY: check-long check-stress list-plain-tests
+
+# Where the devices under test keep machine code: tests/run.
+clean-local:
+	-rm -rf tests/cache

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Devices that run kernels: the processor (always), and Vulkan where its library is found.
+ * Devices that run kernels: the processor (always), and CUDA and Vulkan where their
+ * libraries are found.
  *
  * One program, whatever the device: open it, make arrays, get the pipeline of a kernel,
  * launch it with arguments by name, wait, read the arrays. Data moves only when one side
  * needs what the other wrote last, and every transfer is counted.
  *
  * A device, and all that was made with it, belongs to one thread at a time; different
- * devices are independent. Launches of one device run in the order in which they were made.
+ * devices are independent. Launches of one device run in the order in which they were made,
+ * unless they are made on different queues.
  */
 #ifndef GLACIER_DEVICE_H
 #define GLACIER_DEVICE_H
@@ -23,21 +25,23 @@ GLACIER_BEGIN
 struct glacier_device;
 struct glacier_array;
 struct glacier_pipeline;
+struct glacier_queue;
 
 enum glacier_device_kind {
 	GLACIER_DEVICE_CPU,
 	GLACIER_DEVICE_VULKAN,
+	GLACIER_DEVICE_CUDA,
 	GLACIER_DEVICE_KIND_COUNT
 };
 
-/* "cpu", "vulkan". A static string. Since: 0.1 */
+/* "cpu", "vulkan", "cuda". A static string. Since: 0.1 */
 GLACIER_API const char *glacier_device_kind_name(enum glacier_device_kind kind);
 
 struct glacier_device_info {
 	enum glacier_device_kind kind;
 	uint32_t index;               /* among the devices of its kind, from 0 */
 	char name[256];               /* "llvmpipe (LLVM 15.0.6, 256 bits)" */
-	char driver[256];             /* "Mesa 22.3.6 (LLVM 15.0.6)"; cpu: the instruction set level */
+	char driver[256];             /* "Mesa 22.3.6 (LLVM 15.0.6)", "CUDA 13.0, driver 580.159.04"; cpu: the instruction set level */
 	struct glacier_limits limits; /* 0: no limit */
 	uint64_t buffer_bytes;        /* the largest array that one argument can be */
 	uint32_t group_count[3];      /* the most workgroups of a launch */
@@ -49,7 +53,7 @@ struct glacier_device_info {
 };
 
 /*
- * The devices that are there, best first: hardware before software, the processor last.
+ * The devices that are there, best first: CUDA, other hardware, software, the processor last.
  *
  * out       capacity entries; may be NULL when capacity is 0.
  * count     how many there are, also when more than fit.
@@ -62,6 +66,13 @@ struct glacier_device_info {
 GLACIER_API enum glacier_status glacier_device_list(struct glacier_device_info *out, size_t capacity,
 						    size_t *count);
 
+/* cuda: where the arrays that the device makes itself are. */
+enum glacier_device_memory {
+	GLACIER_MEMORY_DEVICE,    /* the device's own, and a copy on the host that is kept in step */
+	GLACIER_MEMORY_PINNED,    /* the host's, which kernels reach over the bus: never copied */
+	GLACIER_MEMORY_MANAGED,   /* moved by the driver, page by page; at most 1 GiB of a device */
+};
+
 /* How a device is opened. Zero-initialise. */
 struct glacier_device_options {
 	uint32_t threads;         /* cpu: workers; 0: as many as the process may use */
@@ -69,6 +80,15 @@ struct glacier_device_options {
 	const char *isa;          /* cpu: force a level, as "baseline", "x86-64-v3"; NULL: the best there is */
 	bool no_host_wrap;        /* copy where memory could be wrapped, or shared at all: for tests */
 	bool check;               /* cpu: watch what kernels do to memory; see Checking below */
+	enum glacier_device_memory memory;
+	bool timed;               /* GPUs: measure launches on the device, at some cost each; the processor always does */
+	/*
+	 * Where machine code is kept for other processes: a folder, made when it is not there.
+	 * NULL: nowhere. One that cannot be used is no error. Any number of processes may share
+	 * it, and one that is killed harms none.
+	 */
+	const char *cache_folder;
+	uint64_t cache_bytes;     /* what it may hold; 0: 256 MiB. The least recently used goes first */
 };
 
 /*
@@ -87,7 +107,12 @@ GLACIER_API enum glacier_status glacier_device_open(enum glacier_device_kind kin
 						    struct glacier_device **out,
 						    struct glacier_diag *diag);
 
-/* Waits for what runs, frees its pipelines and the arrays not yet freed. NULL is allowed. Since: 0.1 */
+/*
+ * Waits for what runs, frees its pipelines and the arrays not yet freed. NULL is allowed.
+ * A device that failed can be opened again, but for CUDA's: a launch that failed there
+ * spoils the device for the process (CUDA Driver API, CUDA_ERROR_ILLEGAL_ADDRESS).
+ *                                                                           Since: 0.1
+ */
 GLACIER_API void glacier_device_close(struct glacier_device *device);
 
 /* Lives as long as the device. Since: 0.1 */
@@ -101,6 +126,7 @@ struct glacier_device_counts {
 	uint64_t launches;
 	uint64_t out_of_bounds;                      /* cpu: accesses that read 0 or were dropped */
 	uint64_t findings;                           /* check: faults seen, those told and those only counted */
+	uint64_t code_found, code_made;              /* pipelines from the cache folder; compiled by the driver */
 };
 
 GLACIER_API void glacier_device_count(const struct glacier_device *device,
@@ -178,26 +204,27 @@ GLACIER_API enum glacier_status glacier_pipeline_get(struct glacier_device *devi
 						     struct glacier_pipeline **out,
 						     struct glacier_diag *diag);
 
-/* SPIR-V that is already made, and what gc-asm --reflect wrote of it. */
+/* SPIR-V or PTX that is already made, and what gc-asm --reflect wrote of it. */
 struct glacier_prebuilt {
-	const void *code;               /* a module of code_bytes */
+	const void *code;               /* a module of code_bytes, or so much text */
 	size_t code_bytes;
 	struct glacier_text reflection; /* JSON: glacier-kernel(7), REFLECTION */
-	const struct glacier_define *defines;   /* values for its specialization constants */
+	const struct glacier_define *defines;   /* values for its specialization constants; PTX has none any more */
 	size_t define_count;
 };
 
 /*
  * The pipeline of code that is already made, as glacier_pipeline_get gives that of a kernel.
- * Only Vulkan devices run it. The module is held against the reflection: entry point, workgroup,
- * buffers with their places, elements and access, push constants, specialization constants.
+ * Vulkan devices run SPIR-V, and CUDA's PTX. The module is held against the reflection: entry point, workgroup,
+ * buffers with their places, elements and access, push constants, specialization constants;
+ * PTX by its entry, the sizes of its parameters, and the workgroup.
  * What its functions do is for the driver: a module that spirv-val refuses may do anything.
  *
  * source   read before; not needed afterwards.
  * kernel   its name; NULL: the only one.
  * diag     told of faults of the reflection by its name and a path, of the module by the byte.
  *
- * Returns GLACIER_OK, GLACIER_ERR_UNSUPPORTED (no Vulkan device; a feature it lacks),
+ * Returns GLACIER_OK, GLACIER_ERR_UNSUPPORTED (no device of that kind; a feature it lacks),
  * GLACIER_ERR_MALFORMED, _INVALID or _LIMIT for what is wrong, GLACIER_ERR_ARGUMENT (no such
  * kernel), GLACIER_ERR_DEVICE or GLACIER_ERR_NOMEM.                         Since: 0.1
  */
@@ -230,11 +257,36 @@ GLACIER_API enum glacier_status glacier_launch(struct glacier_pipeline *pipeline
 					       const uint32_t groups[3], struct glacier_diag *diag);
 
 /*
+ * A queue of the device: launches on one run in their order, launches on two may run at the
+ * same time. Where one uses an array that the other writes, the later waits for the earlier,
+ * so that every result is as if all had run in the order in which they were made. CUDA: a
+ * stream each. The processor and Vulkan: the handles are there, and all run in one order.
+ *
+ * The queue belongs to the device, and closes with it. At most 31 at a time.
+ * Returns GLACIER_OK, GLACIER_ERR_LIMIT, GLACIER_ERR_DEVICE or GLACIER_ERR_NOMEM. Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_queue_create(struct glacier_device *device, struct glacier_queue **out,
+						     struct glacier_diag *diag);
+
+/* Waits for its launches. NULL is allowed. Since: 0.1 */
+GLACIER_API void glacier_queue_free(struct glacier_queue *queue);
+
+/* As glacier_launch, on a queue of the pipeline's device; another's is refused with GLACIER_ERR_ARGUMENT. Since: 0.1 */
+GLACIER_API enum glacier_status glacier_launch_on(struct glacier_queue *queue, struct glacier_pipeline *pipeline,
+						  const struct glacier_argument *arguments, size_t count,
+						  const uint32_t groups[3], struct glacier_diag *diag);
+
+/* As glacier_device_wait, for the launches of one queue. Since: 0.1 */
+GLACIER_API enum glacier_status glacier_queue_wait(struct glacier_queue *queue, uint64_t timeout_ns,
+						   uint64_t *device_ns, struct glacier_diag *diag);
+
+/*
  * Wait until everything has run.
  *
  * timeout_ns   give up after so long: GLACIER_ERR_TIMEOUT, and the device can only be closed
  *              (a kernel on the processor stops; on a GPU it cannot be stopped). 0: for ever.
- * device_ns    how long the last launch ran by the device's own clock; may be NULL.
+ * device_ns    how long the last launch ran by the device's own clock; 0 where that was not
+ *              measured; may be NULL.
  *
  * Returns GLACIER_OK, GLACIER_ERR_TIMEOUT or GLACIER_ERR_DEVICE.            Since: 0.1
  */

@@ -136,7 +136,7 @@ enum glc_progress glc_work_fall_back(struct glacier_comm *comm)
 {
 	comm->work.algorithm = GLACIER_ALGORITHM_RING;
 	comm->work.meeting = 0;
-	return glc_ring_begin(comm) == GLC_FAILED ? GLC_FAILED : glc_ring_go(comm);
+	return glc_ring_start(comm) == GLC_FAILED ? GLC_FAILED : glc_ring_go(comm);
 }
 
 /* Who keeps this rank waiting, as far as it knows. */
@@ -257,7 +257,7 @@ static enum glc_progress begin_algorithm(struct glacier_comm *comm)
 	case GLACIER_ALGORITHM_FOLD:
 		return comm->group ? glc_fold_begin(comm) : glc_comm_fail_rank(comm, GLC_REASON_UNSUPPORTED, comm->rank);
 	case GLACIER_ALGORITHM_DOUBLING: return glc_doubling_begin(comm);
-	default: return glc_ring_begin(comm);
+	default: return glc_ring_start(comm);
 	}
 }
 

@@ -138,7 +138,7 @@ enum glc_progress glc_port_recv(struct glacier_comm *comm, struct glc_port *port
 				uint32_t step, uint32_t index);
 
 /* The algorithms. begin: GLC_FAILED when there is no memory. */
-enum glc_progress glc_ring_begin(struct glacier_comm *comm);
+enum glc_progress glc_ring_start(struct glacier_comm *comm);
 enum glc_progress glc_ring_go(struct glacier_comm *comm);
 enum glc_progress glc_doubling_begin(struct glacier_comm *comm);
 enum glc_progress glc_doubling_go(struct glacier_comm *comm);

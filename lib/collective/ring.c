@@ -96,7 +96,7 @@ static unsigned char *slot(const struct glacier_comm *comm, struct glc_ring_chan
 	return channel->slots + ((step & 1) * work->block_pieces + piece) * work->piece_elems * work->reducer.work_bytes;
 }
 
-enum glc_progress glc_ring_begin(struct glacier_comm *comm)
+enum glc_progress glc_ring_start(struct glacier_comm *comm)
 {
 	struct glc_work *work = &comm->work;
 	size_t most = 0, piece_bytes = comm->header.piece_bytes, bytes, all;

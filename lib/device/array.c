@@ -47,6 +47,8 @@ static enum glacier_status create(struct glacier_device *device, void *base, uin
 		free(array);
 		return status;
 	}
+	/* Where it is zeroed on the device, that is work of the first queue. */
+	array->writer = 1;
 	array->next = device->arrays;
 	device->arrays = array;
 	*out = array;

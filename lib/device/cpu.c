@@ -254,13 +254,6 @@ static void cpu_array_free(struct glacier_array *array)
 	free(array->backing);
 }
 
-static enum glacier_status cpu_no_copy(struct glacier_array *array, struct glacier_diag *diag)
-{
-	(void)array;
-	(void)diag;
-	return GLACIER_OK;
-}
-
 /* --- Pipelines ------------------------------------------------------------ */
 
 static bool build(struct glacier_pipeline *pipeline, struct glc_cpu_crew *crew, bool single)
@@ -438,8 +431,6 @@ const struct glc_device_table glc_cpu_device = {
 	.close = cpu_close,
 	.array_create = cpu_array_create,
 	.array_free = cpu_array_free,
-	.copy_to_device = cpu_no_copy,
-	.copy_to_host = cpu_no_copy,
 	.pipeline_build = cpu_pipeline_build,
 	.pipeline_free = cpu_pipeline_free,
 	.launch = cpu_launch,

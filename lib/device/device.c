@@ -10,6 +10,7 @@ static const struct glc_device_table *table_of(enum glacier_device_kind kind)
 	switch (kind) {
 	case GLACIER_DEVICE_CPU: return &glc_cpu_device;
 	case GLACIER_DEVICE_VULKAN: return &glc_vulkan_device;
+	case GLACIER_DEVICE_CUDA: return &glc_cuda_device;
 	default: return NULL;
 	}
 }
@@ -19,14 +20,22 @@ const char *glacier_device_kind_name(enum glacier_device_kind kind)
 	switch (kind) {
 	case GLACIER_DEVICE_CPU: return "cpu";
 	case GLACIER_DEVICE_VULKAN: return "vulkan";
+	case GLACIER_DEVICE_CUDA: return "cuda";
 	default: return "unknown";
 	}
 }
 
-/* Hardware first, then what pretends to be, the processor itself last. */
+/*
+ * Hardware first, then what pretends to be, the processor itself last. A card that CUDA and
+ * Vulkan both drive is better through CUDA: no limit on a buffer's size, and equal bits.
+ */
 static int rank(const struct glacier_device_info *info)
 {
-	return info->kind == GLACIER_DEVICE_CPU ? 2 : info->software;
+	switch (info->kind) {
+	case GLACIER_DEVICE_CUDA: return 0;
+	case GLACIER_DEVICE_CPU: return 3;
+	default: return info->software ? 2 : 1;
+	}
 }
 
 /* Into the list of what came before, behind its equals; what falls off the end is only counted. */
@@ -87,8 +96,14 @@ enum glacier_status glacier_device_open(enum glacier_device_kind kind, uint32_t 
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
 	device->table = table;
 	device->check = options->check;
+	device->queues[0].device = device;
+	device->queues_used = 1;
+	/* Before opening: what a device compiles to find out about itself is kept as well. */
+	if (options->cache_folder)
+		device->cache = glc_disk_cache_open(options->cache_folder, options->cache_bytes);
 	status = table->open(device, index, options, diag);
 	if (status != GLACIER_OK) {
+		glc_disk_cache_close(device->cache);
 		free(device);
 		return status;
 	}
@@ -111,6 +126,7 @@ void glacier_device_close(struct glacier_device *device)
 		glc_pipeline_free(pipeline);
 	}
 	device->table->close(device);
+	glc_disk_cache_close(device->cache);
 	free(device);
 }
 
@@ -135,6 +151,9 @@ enum glacier_status glacier_device_wait(struct glacier_device *device, uint64_t 
 	status = device->table->wait(device, timeout_ns, &ns, diag);
 	if (status != GLACIER_OK)
 		device->lost = true;
+	/* Nothing is under way: no launch has to wait for another queue. */
+	for (struct glacier_array *array = device->arrays; array && device->queues_used > 1; array = array->next)
+		array->writer = array->readers = 0;
 	if (device_ns)
 		*device_ns = ns;
 	return status;

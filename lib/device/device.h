@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/source.h"
+#include "device/disk_cache.h"
 #include "ir/ir.h"
 
 /* Where the present bytes of an array are. */
@@ -25,6 +26,7 @@ struct glacier_array {
 	bool shared;                     /* the device works on host itself: nothing is ever copied */
 	enum glc_fresh fresh;            /* when not shared */
 	uint8_t *stored;                 /* check: a bit for each byte that has got a value; NULL: all have */
+	uint32_t writer, readers;        /* queues with work on it since the device last waited: bits */
 	void *backing;                   /* the device file's own */
 };
 
@@ -65,6 +67,15 @@ struct glc_launch {
 	const struct glc_binding *bindings;   /* by object of the kernel; scalars: unused */
 	const uint64_t *scalars;              /* by object: bit patterns */
 	uint32_t groups[3];
+	uint32_t queue;
+};
+
+/* Of a device; number 0 is the one that launches take when none is named. */
+enum { GLC_QUEUES = 32 };
+
+struct glacier_queue {
+	struct glacier_device *device;
+	uint32_t number;
 };
 
 struct glc_device_table {
@@ -80,7 +91,9 @@ struct glc_device_table {
 	 */
 	enum glacier_status (*array_create)(struct glacier_array *array, struct glacier_diag *diag);
 	void (*array_free)(struct glacier_array *array);
-	enum glacier_status (*copy_to_device)(struct glacier_array *array, struct glacier_diag *diag);
+	/* NULL, both, where arrays are always shared. */
+	enum glacier_status (*copy_to_device)(struct glacier_array *array, uint32_t queue,
+					      struct glacier_diag *diag);
 	enum glacier_status (*copy_to_host)(struct glacier_array *array, struct glacier_diag *diag);
 	/* The kernel of ir->kernels[0], lowered for info.target where there is one. */
 	enum glacier_status (*pipeline_build)(struct glacier_pipeline *pipeline,
@@ -91,9 +104,17 @@ struct glc_device_table {
 				      struct glacier_diag *diag);
 	enum glacier_status (*wait)(struct glacier_device *device, uint64_t timeout_ns, uint64_t *device_ns,
 				    struct glacier_diag *diag);
+	/* NULL, all three, where everything runs in one order. Making one that is there does nothing. */
+	enum glacier_status (*queue_create)(struct glacier_device *device, uint32_t queue,
+					    struct glacier_diag *diag);
+	/* What comes next on `queue` waits for all that is now on `other`. */
+	enum glacier_status (*queue_order)(struct glacier_device *device, uint32_t queue, uint32_t other,
+					   struct glacier_diag *diag);
+	enum glacier_status (*queue_wait)(struct glacier_device *device, uint32_t queue, uint64_t timeout_ns,
+					  uint64_t *device_ns, struct glacier_diag *diag);
 };
 
-extern const struct glc_device_table glc_cpu_device, glc_vulkan_device;
+extern const struct glc_device_table glc_cpu_device, glc_cuda_device, glc_vulkan_device;
 
 struct glacier_device {
 	const struct glc_device_table *table;
@@ -102,6 +123,9 @@ struct glacier_device {
 	struct glacier_array *arrays;
 	struct glacier_pipeline *pipelines;
 	bool check;                      /* cpu: accesses are watched */
+	struct glacier_queue queues[GLC_QUEUES];
+	uint32_t queues_used;            /* bits; that of queue 0 is set */
+	struct glc_disk_cache *cache;    /* of machine code, or NULL */
 	bool lost;                       /* it failed or timed out: only closing is left */
 	void *state;                     /* the device file's own */
 };

@@ -419,8 +419,50 @@ static enum glacier_status check_groups(const struct glacier_device *device, con
 	return GLACIER_OK;
 }
 
+/* Behind what other queues do with the same arrays, where one of two writes. */
+static enum glacier_status order(struct glacier_pipeline *pipeline, uint32_t queue, struct glacier_diag *diag)
+{
+	struct glacier_device *device = pipeline->device;
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+	uint32_t others = 0;
+	enum glacier_status status = GLACIER_OK;
+
+	for (uint32_t i = 0; i < kernel->object_count; i++) {
+		const struct glacier_array *array = pipeline->bindings[i].array;
+
+		if (kernel->objects[i].kind != GLC_OBJECT_BUFFER)
+			continue;
+		others |= array->writer;
+		if ((kernel->objects[i].access & GLC_WRITE) || array->fresh == GLC_FRESH_HOST)
+			others |= array->readers;
+	}
+	others &= device->queues_used & ~(UINT32_C(1) << queue);
+	for (uint32_t other = 0; other < GLC_QUEUES && status == GLACIER_OK; other++)
+		if (others >> other & 1)
+			status = device->table->queue_order(device, queue, other, diag);
+	return status;
+}
+
+static void note_order(struct glacier_pipeline *pipeline, uint32_t queue)
+{
+	const struct glc_kernel *kernel = kernel_of(pipeline);
+
+	for (uint32_t i = 0; i < kernel->object_count; i++) {
+		struct glacier_array *array = pipeline->bindings[i].array;
+
+		if (kernel->objects[i].kind != GLC_OBJECT_BUFFER)
+			continue;
+		if (kernel->objects[i].access & GLC_WRITE) {
+			array->writer = UINT32_C(1) << queue;
+			array->readers = 0;
+		} else {
+			array->readers |= UINT32_C(1) << queue;
+		}
+	}
+}
+
 /* Brings what the kernel sees to the device, and notes what it will write. */
-static enum glacier_status move(struct glacier_pipeline *pipeline, struct glacier_diag *diag)
+static enum glacier_status move(struct glacier_pipeline *pipeline, uint32_t queue, struct glacier_diag *diag)
 {
 	struct glacier_device *device = pipeline->device;
 	const struct glc_kernel *kernel = kernel_of(pipeline);
@@ -432,9 +474,10 @@ static enum glacier_status move(struct glacier_pipeline *pipeline, struct glacie
 		if (kernel->objects[i].kind != GLC_OBJECT_BUFFER || array->shared ||
 		    array->fresh != GLC_FRESH_HOST)
 			continue;
-		status = device->table->copy_to_device(array, diag);
+		status = device->table->copy_to_device(array, queue, diag);
 		if (status != GLACIER_OK)
 			return status;
+		array->writer = UINT32_C(1) << queue;
 		device->counts.copies_to_device++;
 		device->counts.bytes_to_device += array->bytes;
 		array->fresh = GLC_FRESH_BOTH;
@@ -442,8 +485,9 @@ static enum glacier_status move(struct glacier_pipeline *pipeline, struct glacie
 	return GLACIER_OK;
 }
 
-enum glacier_status glacier_launch(struct glacier_pipeline *pipeline, const struct glacier_argument *arguments,
-				   size_t count, const uint32_t groups[3], struct glacier_diag *diag)
+static enum glacier_status launch_on(struct glacier_pipeline *pipeline, uint32_t queue,
+				     const struct glacier_argument *arguments, size_t count,
+				     const uint32_t groups[3], struct glacier_diag *diag)
 {
 	struct glacier_device *device = pipeline->device;
 	const struct glc_kernel *kernel = kernel_of(pipeline);
@@ -452,7 +496,9 @@ enum glacier_status glacier_launch(struct glacier_pipeline *pipeline, const stru
 		.bindings = pipeline->bindings,
 		.scalars = pipeline->scalars,
 		.groups = {groups[0], groups[1], groups[2]},
+		.queue = queue,
 	};
+	bool ordered = device->queues_used > 1 && device->table->queue_order;
 	enum glacier_status status;
 
 	if (device->lost)
@@ -463,18 +509,37 @@ enum glacier_status glacier_launch(struct glacier_pipeline *pipeline, const stru
 		status = bind(pipeline, &arguments[i], diag);
 	if (status == GLACIER_OK)
 		status = check_complete(pipeline, diag);
+	if (status == GLACIER_OK && ordered)
+		status = order(pipeline, queue, diag);
 	if (status == GLACIER_OK)
-		status = move(pipeline, diag);
+		status = move(pipeline, queue, diag);
 	if (status == GLACIER_OK)
 		status = device->table->launch(device, &launch, diag);
 	if (status != GLACIER_OK) {
 		device->lost = device->lost || status == GLACIER_ERR_DEVICE;
 		return status;
 	}
+	if (ordered)
+		note_order(pipeline, queue);
 	for (uint32_t i = 0; i < kernel->object_count; i++)
 		if (kernel->objects[i].kind == GLC_OBJECT_BUFFER && (kernel->objects[i].access & GLC_WRITE) &&
 		    !pipeline->bindings[i].array->shared)
 			pipeline->bindings[i].array->fresh = GLC_FRESH_DEVICE;
 	device->counts.launches++;
 	return GLACIER_OK;
+}
+
+enum glacier_status glacier_launch(struct glacier_pipeline *pipeline, const struct glacier_argument *arguments,
+				   size_t count, const uint32_t groups[3], struct glacier_diag *diag)
+{
+	return launch_on(pipeline, 0, arguments, count, groups, diag);
+}
+
+enum glacier_status glacier_launch_on(struct glacier_queue *queue, struct glacier_pipeline *pipeline,
+				      const struct glacier_argument *arguments, size_t count,
+				      const uint32_t groups[3], struct glacier_diag *diag)
+{
+	if (queue->device != pipeline->device)
+		return glc_fail(diag, GLC_DV_QUEUE_FOREIGN, GLC_NOWHERE, NAME(kernel_of(pipeline)));
+	return launch_on(pipeline, queue->number, arguments, count, groups, diag);
 }

@@ -48,6 +48,35 @@ static enum glacier_status check_version(const struct glacier_device *device, co
 			target->minor);
 }
 
+static enum glacier_status take_spirv(const struct glacier_pipeline *pipeline, const struct source *source,
+				      struct glacier_memory *memory, struct glc_prebuilt *prebuilt,
+				      const struct glc_kernel *kernel, struct glacier_diag *diag)
+{
+	enum glacier_status status = glc_spv_interface_read(&prebuilt->code, source->prebuilt->code,
+							    source->prebuilt->code_bytes, memory, diag);
+
+	if (status == GLACIER_OK)
+		status = check_version(pipeline->device, prebuilt, diag);
+	return status == GLACIER_OK ? glc_prebuilt_match(prebuilt, kernel, diag) : status;
+}
+
+static enum glacier_status take_ptx(const struct source *source, struct glacier_memory *memory,
+				    struct glc_prebuilt *prebuilt, const struct glc_kernel *kernel,
+				    struct glacier_diag *diag)
+{
+	size_t bytes = source->prebuilt->code_bytes;
+	char *text = glc_bump(memory, bytes + 1);
+
+	if (!text)
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	if (bytes)
+		memcpy(text, source->prebuilt->code, bytes);
+	text[bytes] = '\0';
+	prebuilt->ptx = text;
+	prebuilt->ptx_bytes = bytes;
+	return glc_prebuilt_match_ptx(prebuilt, kernel, diag);
+}
+
 /* Its positions lie nowhere. */
 static void locate(const struct glc_source_map *map, uint32_t position, struct glacier_location *location)
 {
@@ -63,18 +92,17 @@ static enum glacier_status make(struct glacier_pipeline *pipeline, const void *c
 	const struct source *source = context;
 	struct glc_ir *ir = glc_bump(&pipeline->memory, sizeof *ir);
 	struct glc_prebuilt *prebuilt = glc_bump_zero(&pipeline->memory, sizeof *prebuilt);
+	enum glacier_target_kind target = pipeline->device->info.target.kind;
 	enum glacier_status status;
 
 	if (!ir || !prebuilt)
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
-	status = glc_prebuilt_read(source->prebuilt, source->kernel, &pipeline->memory, ir, &prebuilt->symbol, diag);
+	status = glc_prebuilt_read(source->prebuilt, source->kernel, target, &pipeline->memory, ir, &prebuilt->symbol,
+				   diag);
 	if (status == GLACIER_OK)
-		status = glc_spv_interface_read(&prebuilt->code, source->prebuilt->code, source->prebuilt->code_bytes,
-						&pipeline->memory, diag);
-	if (status == GLACIER_OK)
-		status = check_version(pipeline->device, prebuilt, diag);
-	if (status == GLACIER_OK)
-		status = glc_prebuilt_match(prebuilt, &ir->kernels[0], diag);
+		status = target == GLACIER_TARGET_PTX
+				 ? take_ptx(source, &pipeline->memory, prebuilt, &ir->kernels[0], diag)
+				 : take_spirv(pipeline, source, &pipeline->memory, prebuilt, &ir->kernels[0], diag);
 	if (status == GLACIER_OK)
 		status = glc_pipeline_check_limits(pipeline->device, &ir->kernels[0], &nowhere, diag);
 	pipeline->ir = ir;
@@ -94,7 +122,7 @@ enum glacier_status glacier_pipeline_get_prebuilt(struct glacier_device *device,
 
 	if (device->lost)
 		return glc_fail(diag, GLC_DV_LOST, GLC_NOWHERE);
-	if (device->info.target.kind != GLACIER_TARGET_SPIRV)
+	if (device->info.target.kind == GLACIER_TARGET_KIND_COUNT)
 		return glc_fail(diag, GLC_DV_PREBUILT, GLC_NOWHERE, glacier_device_kind_name(device->info.kind),
 				device->info.index);
 	if (write_key(prebuilt, kernel, &key))

@@ -86,8 +86,10 @@ struct reader {
 	struct glc_source_map map;
 	struct glacier_memory *memory;
 	const struct glacier_prebuilt *from;
+	enum glacier_target_kind target;
 	struct glc_kernel kernel;
 	const char *symbol;
+	uint32_t ptx_end;        /* of the parameters that were read, as PTX lays them out */
 	uint32_t dimension;      /* of the workgroup's sizes that were read */
 	char path[PATH_BYTES];
 	size_t path_bytes;
@@ -311,6 +313,18 @@ static bool read_spec(struct reader *r, const cJSON *item, struct glc_object *ob
 	return true;
 }
 
+/* For a launch of PTX: where the device will put the parameter. */
+static bool check_ptx_offset(struct reader *r, const cJSON *item, uint32_t bytes)
+{
+	if (r->target != GLACIER_TARGET_PTX)
+		return true;
+	r->ptx_end = (r->ptx_end + bytes - 1) / bytes * bytes;
+	if (!get(item, "ptx_offset") || number(item, "ptx_offset") != r->ptx_end)
+		return wrong_member(r, "ptx_offset", "the next multiple of the parameter's size");
+	r->ptx_end += bytes;
+	return true;
+}
+
 static bool read_parameter(struct reader *r, const cJSON *item)
 {
 	static const struct {
@@ -345,7 +359,9 @@ static bool read_parameter(struct reader *r, const cJSON *item)
 	if (!kinds[i].read(r, item, object))
 		return false;
 	r->kernel.object_count++;
-	return true;
+	return object->kind == GLC_OBJECT_SPEC || check_ptx_offset(r, item, object->kind == GLC_OBJECT_BUFFER
+									   ? 8
+									   : number(item, "bytes"));
 }
 
 static bool each(struct reader *r, const cJSON *object, const char *name,
@@ -412,7 +428,21 @@ static bool read_array(struct reader *r, const cJSON *item)
 
 static bool read_length(struct reader *r, const cJSON *item)
 {
-	return check_object(r, item, KEYS(length_keys));
+	if (!check_object(r, item, KEYS(length_keys)) || !check_ptx_offset(r, item, 8))
+		return false;
+	for (uint32_t i = 0; i < r->kernel.object_count; i++) {
+		struct glc_object *object = &r->kernel.objects[i];
+
+		if (object->kind != GLC_OBJECT_BUFFER || strcmp(object->name.at, text(item, "buffer")))
+			continue;
+		/* In the order of the buffers, as they are passed. */
+		for (uint32_t j = i; j < r->kernel.object_count; j++)
+			if (r->kernel.objects[j].length_taken)
+				return wrong_member(r, "buffer", "a buffer behind those before");
+		object->length_taken = true;
+		return true;
+	}
+	return wrong_member(r, "buffer", "the name of a buffer");
 }
 
 static bool read_workgroup(struct reader *r, const cJSON *item)
@@ -431,6 +461,10 @@ static bool define_all(struct reader *r)
 		const struct glacier_define *define = &r->from->defines[i];
 		struct glc_object *object = NULL;
 
+		if (r->target == GLACIER_TARGET_PTX) {
+			glc_fail(&r->relay.diag, GLC_DV_PTX_DEFINE, GLC_NOWHERE, define->name);
+			return false;
+		}
 		for (uint32_t j = 0; j < r->kernel.object_count; j++)
 			if (r->kernel.objects[j].kind == GLC_OBJECT_SPEC &&
 			    !strcmp(r->kernel.objects[j].name.at, define->name))
@@ -469,7 +503,7 @@ static bool read_kernel(struct reader *r, const cJSON *item)
 	if (!check_object(r, get(item, "symbols"), KEYS(symbol_keys)))
 		return false;
 	go_back(r, before);
-	r->symbol = keep(r, text(get(item, "symbols"), "spirv"));
+	r->symbol = keep(r, text(get(item, "symbols"), glacier_target_kind_name(r->target)));
 	if (!r->symbol || !each(r, item, "params", read_parameter) || !define_all(r))
 		return false;
 	if (cJSON_GetArraySize(get(item, "workgroup")) != 3)
@@ -548,13 +582,14 @@ static bool read_text(struct reader *r, const char *kernel)
 }
 
 enum glacier_status glc_prebuilt_read(const struct glacier_prebuilt *source, const char *kernel,
-				      struct glacier_memory *memory, struct glc_ir *out, const char **symbol,
+				      enum glacier_target_kind target, struct glacier_memory *memory, struct glc_ir *out, const char **symbol,
 				      struct glacier_diag *diag)
 {
 	struct reader r = {
 		.source = {source->reflection.name, source->reflection.text, source->reflection.size, 0},
 		.memory = memory,
 		.from = source,
+		.target = target,
 	};
 	struct glc_kernel *copy;
 	enum glacier_status status;

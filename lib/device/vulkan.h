@@ -6,6 +6,7 @@
  *	vulkan_open.c      opening one; the table
  *	vulkan_array.c     memory, imported or its own, and the copies between two
  *	vulkan_pipeline.c  from IR to something that can be bound
+ *	vulkan_cache.c     what is kept on disk
  *	vulkan_launch.c    slots of work under way: launches and copies
  */
 #ifndef GLC_DEVICE_VULKAN_H
@@ -17,8 +18,13 @@
 #include <stdatomic.h>
 
 enum {
-	/* Launches and copies that can be under way at once; the next one waits for the oldest. */
-	GLC_VK_SLOTS = 8,
+	/*
+	 * Launches and copies that can be under way at once; the next one waits for the oldest. So
+	 * many that a GPU is busy for longer than it takes to hear that the oldest has ended.
+	 */
+	GLC_VK_SLOTS = 64,
+	/* A fence costs more than a short launch: while work is under way, one in so many has one. */
+	GLC_VK_FENCED = 16,
 };
 
 /* What an optional part of the API says, filled where the device has it. */
@@ -48,6 +54,8 @@ struct glc_vk_physical {
 	uint32_t subgroup_min, subgroup_max, subgroups_max;   /* that can be demanded; 0: none */
 	bool unified;                       /* the device's own memory is the host's, through its cache */
 	bool atomic_float, subgroup_size_extension;
+	uint32_t vendor, model, driver_version;
+	unsigned char cache_uuid[VK_UUID_SIZE];
 	_Atomic int fma;                    /* enum glc_vk_fma */
 };
 
@@ -57,11 +65,16 @@ struct glc_vk_physical *glc_vk_physicals(uint32_t *count);
 /* Link the members that the device has, for vkGetPhysicalDeviceFeatures2 and vkCreateDevice. */
 void glc_vk_link_features(const struct glc_vk_physical *physical, struct glc_vk_features *features);
 
-/* Work that was given to the queue: one launch or one copy. */
+/*
+ * Work that was given to the queue: one launch or one copy. A launch that is the same as the
+ * slot's last is submitted as it was recorded.
+ */
 struct glc_vk_slot {
 	VkCommandBuffer commands;
 	VkFence fence;
-	bool busy, timed;
+	bool fenced, timed;
+	const struct glc_vk_pipeline *recorded;   /* NULL: no launch can be repeated */
+	uint32_t groups[3];                       /* of the recorded launch */
 };
 
 struct glc_vk {
@@ -71,9 +84,11 @@ struct glc_vk {
 	VkDevice device;
 	VkQueue queue;
 	VkCommandPool pool;
-	VkQueryPool times;                   /* two a slot, where there are time stamps */
+	bool timed;                          /* launches are, where there are time stamps */
+	VkQueryPool times;                   /* two a slot, if they are */
 	struct glc_vk_slot slots[GLC_VK_SLOTS];
-	uint32_t next;                       /* the slot to use next; 0 when nothing is under way */
+	uint32_t oldest, busy;               /* the first slot that is under way, and how many are */
+	VkFence last;                        /* behind all of them, where the newest has no fence */
 	uint64_t launch_ns;                  /* of the last launch that ended */
 	bool separate;                       /* host and device share no memory */
 	bool import;                         /* but may be asked to share the caller's */
@@ -112,7 +127,8 @@ struct glc_vk_pipeline {
 	struct glc_vk_bound *bound;          /* buffer_count a slot */
 	VkDescriptorBufferInfo *infos;       /* for vkUpdateDescriptorSets */
 	VkWriteDescriptorSet *writes;
-	unsigned char *push;
+	unsigned char *push;                 /* of the launch that is being made */
+	unsigned char *pushed;               /* push_bytes a slot: of what is recorded there */
 	uint32_t push_bytes;
 };
 
@@ -133,7 +149,7 @@ enum glacier_status glc_vk_fail(struct glacier_device *device, struct glacier_di
 			return glc_vk_fail(device, diag, "vk" #name, result_);               \
 	} while (0)
 
-/* vulkan_launch.c: a slot whose commands are being recorded, behind all that was given before. */
+/* vulkan_launch.c: a slot whose commands are being recorded anew, behind all that was given before. */
 enum glacier_status glc_vk_begin(struct glacier_device *device, struct glc_vk_slot **out, struct glacier_diag *diag);
 enum glacier_status glc_vk_submit(struct glacier_device *device, struct glc_vk_slot *slot, struct glacier_diag *diag);
 enum glacier_status glc_vk_launch(struct glacier_device *device, const struct glc_launch *launch,
@@ -141,9 +157,23 @@ enum glacier_status glc_vk_launch(struct glacier_device *device, const struct gl
 enum glacier_status glc_vk_wait(struct glacier_device *device, uint64_t timeout_ns, uint64_t *device_ns,
 				struct glacier_diag *diag);
 
+/*
+ * vulkan_cache.c: a pipeline cache with what the disk has for the key (filled), or empty; NULL
+ * where nothing is kept. The caller destroys it.
+ */
+void glc_vk_cache_key(const struct glacier_device *device, const struct glc_kernel *kernel,
+		      const struct glacier_buffer *code, unsigned char key[GLC_HASH_BYTES]);
+VkPipelineCache glc_vk_cache_open(struct glacier_device *device, const unsigned char key[GLC_HASH_BYTES], bool *filled);
+void glc_vk_cache_store(struct glacier_device *device, const unsigned char key[GLC_HASH_BYTES],
+			VkPipelineCache cache);
+/* Of the device's kind of Fma, where it is not known yet. */
+void glc_vk_cache_read_fma(struct glacier_device *device);
+void glc_vk_cache_store_fma(struct glacier_device *device);
+
 enum glacier_status glc_vk_array_create(struct glacier_array *array, struct glacier_diag *diag);
 void glc_vk_array_free(struct glacier_array *array);
-enum glacier_status glc_vk_copy_to_device(struct glacier_array *array, struct glacier_diag *diag);
+enum glacier_status glc_vk_copy_to_device(struct glacier_array *array, uint32_t queue,
+					  struct glacier_diag *diag);
 enum glacier_status glc_vk_copy_to_host(struct glacier_array *array, struct glacier_diag *diag);
 
 enum glacier_status glc_vk_pipeline_build(struct glacier_pipeline *pipeline,

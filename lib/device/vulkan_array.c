@@ -250,10 +250,11 @@ static enum glacier_status transfer(struct glacier_array *array, VkBuffer from, 
 }
 
 /* Not waited for: the host changes the array only after it waited for everything. */
-enum glacier_status glc_vk_copy_to_device(struct glacier_array *array, struct glacier_diag *diag)
+enum glacier_status glc_vk_copy_to_device(struct glacier_array *array, uint32_t queue, struct glacier_diag *diag)
 {
 	const struct glc_vk_memory *memory = array->backing;
 
+	(void)queue;   /* there is one */
 	if (!array->bytes)
 		return GLACIER_OK;
 	if (array->host != memory->mapped)

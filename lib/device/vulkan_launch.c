@@ -6,7 +6,6 @@
 #include "device/vulkan.h"
 
 #include <string.h>
-#include <time.h>
 
 /* --- Slots ---------------------------------------------------------------- */
 
@@ -15,34 +14,59 @@ static uint32_t index_of(const struct glc_vk *vk, const struct glc_vk_slot *slot
 	return (uint32_t)(slot - vk->slots);
 }
 
-/* Its work has ended: read the time, and let it be used again. */
-static enum glacier_status retire(struct glacier_device *device, struct glc_vk_slot *slot, struct glacier_diag *diag)
+static struct glc_vk_slot *slot_at(struct glc_vk *vk, uint32_t place)
+{
+	return &vk->slots[(vk->oldest + place) % GLC_VK_SLOTS];
+}
+
+/* The work of so many has ended: read their times, and let them be used again. */
+static enum glacier_status retire(struct glacier_device *device, uint32_t count, struct glacier_diag *diag)
 {
 	struct glc_vk *vk = glc_vk_of(device);
-	uint64_t at[2];
 
-	slot->busy = false;
-	if (!slot->timed)
-		return GLACIER_OK;
-	GLC_VK_TRY(device, diag, GetQueryPoolResults, vk->device, vk->times, 2 * index_of(vk, slot), 2, sizeof at, at,
-		   sizeof *at, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-	vk->launch_ns = (uint64_t)((double)((at[1] - at[0]) & vk->physical->time_mask) * vk->physical->time_ns);
+	for (; count; count--) {
+		const struct glc_vk_slot *slot = slot_at(vk, 0);
+		uint64_t at[2];
+
+		vk->oldest = (vk->oldest + 1) % GLC_VK_SLOTS;
+		vk->busy--;
+		if (!slot->timed)
+			continue;
+		GLC_VK_TRY(device, diag, GetQueryPoolResults, vk->device, vk->times, 2 * index_of(vk, slot), 2,
+			   sizeof at, at, sizeof *at, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+		vk->launch_ns =
+			(uint64_t)((double)((at[1] - at[0]) & vk->physical->time_mask) * vk->physical->time_ns);
+	}
 	return GLACIER_OK;
 }
 
-static enum glacier_status finish(struct glacier_device *device, struct glc_vk_slot *slot, uint64_t timeout_ns,
-				  uint64_t limit_ns, struct glacier_diag *diag)
+/*
+ * Waits for so many of the oldest, at least one. A queue's work ends in order (Vulkan 1.3, 7.3
+ * Fences): the first fence behind them tells, and where there is none one is put there.
+ */
+static enum glacier_status finish(struct glacier_device *device, uint32_t count, uint64_t timeout_ns,
+				  struct glacier_diag *diag)
 {
 	struct glc_vk *vk = glc_vk_of(device);
-	VkResult result = vk->call.WaitForFences(vk->device, 1, &slot->fence, VK_TRUE, timeout_ns);
+	VkFence fence = vk->last;
+	VkResult result;
 
+	while (count < vk->busy && !slot_at(vk, count - 1)->fenced)
+		count++;
+	if (slot_at(vk, count - 1)->fenced) {
+		fence = slot_at(vk, count - 1)->fence;
+	} else {
+		GLC_VK_TRY(device, diag, ResetFences, vk->device, 1, &fence);
+		GLC_VK_TRY(device, diag, QueueSubmit, vk->queue, 0, NULL, fence);
+	}
+	result = vk->call.WaitForFences(vk->device, 1, &fence, VK_TRUE, timeout_ns);
 	if (result == VK_TIMEOUT) {
 		device->lost = vk->stuck = true;
-		return glc_fail(diag, GLC_DV_TIMEOUT, GLC_NOWHERE, (unsigned long long)limit_ns / 1000000);
+		return glc_fail(diag, GLC_DV_TIMEOUT, GLC_NOWHERE, (unsigned long long)timeout_ns / 1000000);
 	}
 	if (result != VK_SUCCESS)
 		return glc_vk_fail(device, diag, "vkWaitForFences", result);
-	return retire(device, slot, diag);
+	return retire(device, count, diag);
 }
 
 /* Everything that was written before is seen by what comes behind. */
@@ -72,79 +96,92 @@ static void barrier_to_host(const struct glc_vk *vk, VkCommandBuffer commands)
 				    VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0, NULL, 0, NULL);
 }
 
-enum glacier_status glc_vk_begin(struct glacier_device *device, struct glc_vk_slot **out, struct glacier_diag *diag)
+/*
+ * The slot that is next, with nothing of it under way. A launch when nothing else is under way
+ * is as a rule waited for: it has a fence of its own.
+ */
+static enum glacier_status take_slot(struct glacier_device *device, struct glc_vk_slot **out, struct glacier_diag *diag)
 {
-	static const VkCommandBufferBeginInfo begin = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-		.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-	};
 	struct glc_vk *vk = glc_vk_of(device);
-	struct glc_vk_slot *slot = &vk->slots[vk->next];
+	struct glc_vk_slot *slot;
 
-	if (slot->busy) {
-		enum glacier_status status = finish(device, slot, UINT64_MAX, 0, diag);
+	if (vk->busy == GLC_VK_SLOTS) {
+		enum glacier_status status = finish(device, 1, UINT64_MAX, diag);
 
 		if (status != GLACIER_OK)
 			return status;
 	}
-	slot->timed = false;
-	GLC_VK_TRY(device, diag, ResetFences, vk->device, 1, &slot->fence);
-	GLC_VK_TRY(device, diag, BeginCommandBuffer, slot->commands, &begin);
-	barrier(vk, slot->commands);
+	slot = slot_at(vk, vk->busy);
+	slot->fenced = !vk->busy || index_of(vk, slot) % GLC_VK_FENCED == GLC_VK_FENCED - 1;
+	if (slot->fenced)
+		GLC_VK_TRY(device, diag, ResetFences, vk->device, 1, &slot->fence);
 	*out = slot;
 	return GLACIER_OK;
 }
 
-enum glacier_status glc_vk_submit(struct glacier_device *device, struct glc_vk_slot *slot, struct glacier_diag *diag)
+static enum glacier_status begin(struct glacier_device *device, struct glc_vk_slot *slot, struct glacier_diag *diag)
+{
+	static const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+	struct glc_vk *vk = glc_vk_of(device);
+
+	slot->timed = false;
+	slot->recorded = NULL;
+	GLC_VK_TRY(device, diag, BeginCommandBuffer, slot->commands, &info);
+	barrier(vk, slot->commands);
+	return GLACIER_OK;
+}
+
+/* seen: the host looks at what was written. */
+static enum glacier_status end(struct glacier_device *device, struct glc_vk_slot *slot, bool seen,
+			       struct glacier_diag *diag)
+{
+	if (seen)
+		barrier_to_host(glc_vk_of(device), slot->commands);
+	GLC_VK_TRY(device, diag, EndCommandBuffer, slot->commands);
+	return GLACIER_OK;
+}
+
+static enum glacier_status submit(struct glacier_device *device, struct glc_vk_slot *slot, struct glacier_diag *diag)
 {
 	struct glc_vk *vk = glc_vk_of(device);
-	VkSubmitInfo submit = {
+	VkSubmitInfo info = {
 		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
 		.commandBufferCount = 1,
 		.pCommandBuffers = &slot->commands,
 	};
 
-	barrier_to_host(vk, slot->commands);
-	GLC_VK_TRY(device, diag, EndCommandBuffer, slot->commands);
-	GLC_VK_TRY(device, diag, QueueSubmit, vk->queue, 1, &submit, slot->fence);
-	slot->busy = true;
-	vk->next = (index_of(vk, slot) + 1) % GLC_VK_SLOTS;
+	GLC_VK_TRY(device, diag, QueueSubmit, vk->queue, 1, &info, slot->fenced ? slot->fence : VK_NULL_HANDLE);
+	vk->busy++;
 	return GLACIER_OK;
 }
 
-static uint64_t now_ns(void)
+enum glacier_status glc_vk_begin(struct glacier_device *device, struct glc_vk_slot **out, struct glacier_diag *diag)
 {
-	struct timespec now;
+	enum glacier_status status = take_slot(device, out, diag);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	return status == GLACIER_OK ? begin(device, *out, diag) : status;
+}
+
+enum glacier_status glc_vk_submit(struct glacier_device *device, struct glc_vk_slot *slot, struct glacier_diag *diag)
+{
+	enum glacier_status status = end(device, slot, true, diag);
+
+	return status == GLACIER_OK ? submit(device, slot, diag) : status;
 }
 
 enum glacier_status glc_vk_wait(struct glacier_device *device, uint64_t timeout_ns, uint64_t *device_ns,
 				struct glacier_diag *diag)
 {
 	struct glc_vk *vk = glc_vk_of(device);
-	uint64_t begun = timeout_ns ? now_ns() : 0;
 
-	/* From the oldest to the newest, so that the last launch is the last to set the time. */
-	for (uint32_t i = 0; i < GLC_VK_SLOTS; i++) {
-		struct glc_vk_slot *slot = &vk->slots[(vk->next + i) % GLC_VK_SLOTS];
-		uint64_t left = UINT64_MAX;
-		enum glacier_status status;
+	if (vk->busy) {
+		enum glacier_status status = finish(device, vk->busy, timeout_ns ? timeout_ns : UINT64_MAX, diag);
 
-		if (!slot->busy)
-			continue;
-		if (timeout_ns) {
-			uint64_t spent = now_ns() - begun;
-
-			left = spent < timeout_ns ? timeout_ns - spent : 0;
-		}
-		status = finish(device, slot, left, timeout_ns, diag);
 		if (status != GLACIER_OK)
 			return status;
 	}
 	/* One launch after the other finds its descriptors as it left them. */
-	vk->next = 0;
+	vk->oldest = 0;
 	if (device_ns)
 		*device_ns = vk->launch_ns;
 	return GLACIER_OK;
@@ -184,7 +221,7 @@ static enum glacier_status find_ranges(struct glacier_device *device, const stru
 }
 
 /* Only what differs from the launch that used the slot's sets before. */
-static void write_descriptors(const struct glc_vk *vk, uint32_t slot, const struct glc_launch *launch,
+static bool write_descriptors(const struct glc_vk *vk, uint32_t slot, const struct glc_launch *launch,
 			      struct glc_vk_pipeline *built)
 {
 	const struct glc_kernel *kernel = &launch->pipeline->ir->kernels[0];
@@ -211,6 +248,7 @@ static void write_descriptors(const struct glc_vk *vk, uint32_t slot, const stru
 	}
 	if (changed)
 		vk->call.UpdateDescriptorSets(vk->device, changed, built->writes, 0, NULL);
+	return changed;
 }
 
 static void fill_push_constants(const struct glc_launch *launch, const struct glc_kernel *kernel,
@@ -253,6 +291,24 @@ static void record(const struct glc_vk *vk, const struct glc_vk_slot *slot, cons
 		vk->call.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, vk->times, 2 * index + 1);
 }
 
+/* Memory that the device does not share comes to the host by a copy, which has a barrier of its own. */
+static bool uses_host(const struct glc_launch *launch, const struct glc_vk_pipeline *built)
+{
+	bool shared = false;
+
+	for (uint32_t i = 0; i < built->buffer_count; i++)
+		shared = shared || launch->bindings[built->objects[i]].array->shared;
+	return shared;
+}
+
+/* What the slot holds is this launch: the same code, buffers, scalars and size. */
+static bool is_recorded(const struct glc_vk *vk, const struct glc_vk_slot *slot, const struct glc_launch *launch,
+			const struct glc_vk_pipeline *built)
+{
+	return slot->recorded == built && !memcmp(slot->groups, launch->groups, sizeof slot->groups) &&
+	       !memcmp(built->pushed + index_of(vk, slot) * (size_t)built->push_bytes, built->push, built->push_bytes);
+}
+
 enum glacier_status glc_vk_launch(struct glacier_device *device, const struct glc_launch *launch,
 				  struct glacier_diag *diag)
 {
@@ -260,15 +316,28 @@ enum glacier_status glc_vk_launch(struct glacier_device *device, const struct gl
 	const struct glc_kernel *kernel = &launch->pipeline->ir->kernels[0];
 	struct glc_vk_pipeline *built = launch->pipeline->built;
 	enum glacier_status status = find_ranges(device, launch, built, diag);
-	struct glc_vk_slot *slot;
+	struct glc_vk_slot *slot = NULL;
+	bool changed;
 
 	if (status == GLACIER_OK)
-		status = glc_vk_begin(device, &slot, diag);
+		status = take_slot(device, &slot, diag);
+	if (status != GLACIER_OK)
+		return status;
+	fill_push_constants(launch, kernel, built);
+	/* Sets that are written anew may not be used by what was recorded before. */
+	changed = write_descriptors(vk, index_of(vk, slot), launch, built);
+	if (!changed && is_recorded(vk, slot, launch, built))
+		return submit(device, slot, diag);
+	status = begin(device, slot, diag);
 	if (status != GLACIER_OK)
 		return status;
 	slot->timed = vk->times != VK_NULL_HANDLE;
-	fill_push_constants(launch, kernel, built);
-	write_descriptors(vk, index_of(vk, slot), launch, built);
 	record(vk, slot, launch, built);
-	return glc_vk_submit(device, slot, diag);
+	status = end(device, slot, uses_host(launch, built), diag);
+	if (status != GLACIER_OK)
+		return status;
+	slot->recorded = built;
+	memcpy(slot->groups, launch->groups, sizeof slot->groups);
+	memcpy(built->pushed + index_of(vk, slot) * (size_t)built->push_bytes, built->push, built->push_bytes);
+	return submit(device, slot, diag);
 }

@@ -223,6 +223,10 @@ static bool ask(const struct glc_vulkan *vk, VkPhysicalDevice handle, struct glc
 	physical->time_ns = (double)p.core.properties.limits.timestampPeriod;
 	physical->buffer_align = p.core.properties.limits.minStorageBufferOffsetAlignment;
 	physical->import_align = p.import.minImportedHostPointerAlignment;
+	physical->vendor = p.core.properties.vendorID;
+	physical->model = p.core.properties.deviceID;
+	physical->driver_version = p.core.properties.driverVersion;
+	memcpy(physical->cache_uuid, p.core.properties.pipelineCacheUUID, sizeof physical->cache_uuid);
 	fill_subgroups(&p, physical);
 	fill_info(&p, physical);
 	return true;

@@ -121,8 +121,9 @@ static enum glacier_status create_slots(struct glacier_device *device, struct gl
 	VkCommandBufferAllocateInfo commands = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
 		.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-		.commandBufferCount = 1,
+		.commandBufferCount = GLC_VK_SLOTS,
 	};
+	VkCommandBuffer buffers[GLC_VK_SLOTS];
 	VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
 	VkQueryPoolCreateInfo times = {
 		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
@@ -132,11 +133,13 @@ static enum glacier_status create_slots(struct glacier_device *device, struct gl
 
 	GLC_VK_TRY(device, diag, CreateCommandPool, vk->device, &pool, NULL, &vk->pool);
 	commands.commandPool = vk->pool;
+	GLC_VK_TRY(device, diag, AllocateCommandBuffers, vk->device, &commands, buffers);
 	for (int i = 0; i < GLC_VK_SLOTS; i++) {
-		GLC_VK_TRY(device, diag, AllocateCommandBuffers, vk->device, &commands, &vk->slots[i].commands);
+		vk->slots[i].commands = buffers[i];
 		GLC_VK_TRY(device, diag, CreateFence, vk->device, &fence, NULL, &vk->slots[i].fence);
 	}
-	if (vk->physical->time_mask)
+	GLC_VK_TRY(device, diag, CreateFence, vk->device, &fence, NULL, &vk->last);
+	if (vk->timed && vk->physical->time_mask)
 		GLC_VK_TRY(device, diag, CreateQueryPool, vk->device, &times, NULL, &vk->times);
 	return GLACIER_OK;
 }
@@ -157,6 +160,7 @@ static void close_device(struct glacier_device *device)
 	if (vk->pool) {
 		for (int i = 0; i < GLC_VK_SLOTS; i++)
 			vk->call.DestroyFence(vk->device, vk->slots[i].fence, NULL);
+		vk->call.DestroyFence(vk->device, vk->last, NULL);
 		vk->call.DestroyQueryPool(vk->device, vk->times, NULL);
 		vk->call.DestroyCommandPool(vk->device, vk->pool, NULL);
 	}
@@ -270,13 +274,19 @@ static enum glacier_status open_device(struct glacier_device *device, uint32_t i
 	vk->physical = physical;
 	vk->separate = !physical->unified || options->no_host_wrap;
 	vk->import = physical->import_align && !options->no_host_wrap;
+	vk->timed = options->timed;
 	device->state = vk;
 	device->info = physical->info;
 	status = create_device(device, diag);
 	if (status == GLACIER_OK)
 		status = create_slots(device, diag);
-	if (status == GLACIER_OK && physical->fma == GLC_VK_FMA_UNKNOWN)
+	if (status == GLACIER_OK)
+		glc_vk_cache_read_fma(device);
+	if (status == GLACIER_OK && physical->fma == GLC_VK_FMA_UNKNOWN) {
 		status = probe_fma(device, diag);
+		if (status == GLACIER_OK)
+			glc_vk_cache_store_fma(device);
+	}
 	if (status != GLACIER_OK) {
 		close_device(device);
 		device->state = NULL;

@@ -107,8 +107,9 @@ static bool allocate(struct glacier_pipeline *pipeline, struct glc_vk_pipeline *
 	built->infos = glc_bump(memory, buffers * sizeof *built->infos);
 	built->writes = glc_bump(memory, buffers * sizeof *built->writes);
 	built->push = glc_bump_zero(memory, built->push_bytes);
+	built->pushed = glc_bump_zero(memory, GLC_VK_SLOTS * (size_t)built->push_bytes);
 	return built->set_layouts && built->sets && built->objects && built->bound && built->infos &&
-	       built->writes && built->push;
+	       built->writes && built->push && built->pushed;
 }
 
 static enum glacier_status read_buffers(struct glacier_pipeline *pipeline, struct glc_vk_pipeline *built,
@@ -211,17 +212,23 @@ static enum glacier_status create_sets(struct glacier_pipeline *pipeline, struct
 	};
 	VkDescriptorSetAllocateInfo sets = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-		.descriptorSetCount = built->set_count,
-		.pSetLayouts = built->set_layouts,
+		.descriptorSetCount = GLC_VK_SLOTS * built->set_count,
 	};
+	struct glc_mark mark = glc_bump_mark(&pipeline->memory);
+	VkDescriptorSetLayout *layouts;
 
 	if (!built->buffer_count)
 		return GLACIER_OK;
+	layouts = glc_bump(&pipeline->memory, sets.descriptorSetCount * sizeof *layouts);
+	if (!layouts)
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	for (uint32_t i = 0; i < sets.descriptorSetCount; i++)
+		layouts[i] = built->set_layouts[i % built->set_count];
 	GLC_VK_TRY(device, diag, CreateDescriptorPool, vk->device, &info, NULL, &built->pool);
 	sets.descriptorPool = built->pool;
-	for (uint32_t slot = 0; slot < GLC_VK_SLOTS; slot++)
-		GLC_VK_TRY(device, diag, AllocateDescriptorSets, vk->device, &sets,
-			   &built->sets[slot * built->set_count]);
+	sets.pSetLayouts = layouts;
+	GLC_VK_TRY(device, diag, AllocateDescriptorSets, vk->device, &sets, built->sets);
+	glc_bump_release(&pipeline->memory, mark);
 	return GLACIER_OK;
 }
 
@@ -261,6 +268,51 @@ static bool specialize(struct glacier_pipeline *pipeline, struct specialization 
 
 /* --- The pipeline --------------------------------------------------------- */
 
+/* Whether the code came from the pipeline cache: the driver says so from Vulkan 1.3 on. */
+static void count_code(struct glacier_device *device, bool filled, const VkPipelineCreationFeedback *feedback)
+{
+	bool told = feedback->flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
+	bool found = told ? feedback->flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT
+			  : filled;
+
+	if (found)
+		device->counts.code_found++;
+	else
+		device->counts.code_made++;
+}
+
+static enum glacier_status create_cached(struct glacier_pipeline *pipeline, const struct glacier_buffer *code,
+					 VkComputePipelineCreateInfo *info, struct glacier_diag *diag)
+{
+	struct glacier_device *device = pipeline->device;
+	struct glc_vk *vk = glc_vk_of(device);
+	struct glc_vk_pipeline *built = pipeline->built;
+	VkPipelineCreationFeedback feedback = {0};
+	VkPipelineCreationFeedbackCreateInfo told = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+		.pPipelineCreationFeedback = &feedback,
+	};
+	unsigned char key[GLC_HASH_BYTES];
+	VkPipelineCache cache;
+	VkResult result;
+	bool filled;
+
+	glc_vk_cache_key(device, &pipeline->ir->kernels[0], code, key);
+	cache = glc_vk_cache_open(device, key, &filled);
+	if (vk->physical->version >= VK_API_VERSION_1_3)
+		info->pNext = &told;
+	result = vk->call.CreateComputePipelines(vk->device, cache, 1, info, NULL, &built->pipeline);
+	if (result == VK_SUCCESS) {
+		uint64_t made = device->counts.code_made;
+
+		count_code(device, filled, &feedback);
+		if (cache != VK_NULL_HANDLE && device->counts.code_made != made)
+			glc_vk_cache_store(device, key, cache);
+	}
+	vk->call.DestroyPipelineCache(vk->device, cache, NULL);
+	return result == VK_SUCCESS ? GLACIER_OK : glc_vk_fail(device, diag, "vkCreateComputePipelines", result);
+}
+
 static enum glacier_status create_pipeline(struct glacier_pipeline *pipeline, const struct glacier_buffer *code,
 					   struct glacier_diag *diag)
 {
@@ -289,6 +341,7 @@ static enum glacier_status create_pipeline(struct glacier_pipeline *pipeline, co
 		},
 		.layout = built->layout,
 	};
+	enum glacier_status status;
 
 	if (pipeline->prebuilt) {
 		if (!specialize(pipeline, &specialization))
@@ -297,11 +350,10 @@ static enum glacier_status create_pipeline(struct glacier_pipeline *pipeline, co
 	}
 	GLC_VK_TRY(device, diag, CreateShaderModule, vk->device, &module, NULL, &built->module);
 	info.stage.module = built->module;
-	GLC_VK_TRY(device, diag, CreateComputePipelines, vk->device, VK_NULL_HANDLE, 1, &info, NULL,
-		   &built->pipeline);
+	status = create_cached(pipeline, code, &info, diag);
 	vk->call.DestroyShaderModule(vk->device, built->module, NULL);
 	built->module = VK_NULL_HANDLE;
-	return GLACIER_OK;
+	return status;
 }
 
 static enum glacier_status get_code(struct glacier_pipeline *pipeline, const struct glacier_write_options *options,

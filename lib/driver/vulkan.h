@@ -47,6 +47,7 @@
 	X(CreateDescriptorPool)        \
 	X(CreateDescriptorSetLayout)   \
 	X(CreateFence)                 \
+	X(CreatePipelineCache)         \
 	X(CreatePipelineLayout)        \
 	X(CreateQueryPool)             \
 	X(CreateShaderModule)          \
@@ -57,6 +58,7 @@
 	X(DestroyDevice)               \
 	X(DestroyFence)                \
 	X(DestroyPipeline)             \
+	X(DestroyPipelineCache)        \
 	X(DestroyPipelineLayout)       \
 	X(DestroyQueryPool)            \
 	X(DestroyShaderModule)         \
@@ -64,6 +66,7 @@
 	X(FreeMemory)                  \
 	X(GetBufferMemoryRequirements) \
 	X(GetDeviceQueue)              \
+	X(GetPipelineCacheData)        \
 	X(GetQueryPoolResults)         \
 	X(MapMemory)                   \
 	X(QueueSubmit)                 \

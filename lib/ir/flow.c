@@ -354,19 +354,34 @@ static void join_continues(struct ssa *s, const struct ssa_frame *frame)
 	}
 }
 
+/*
+ * By one: the next value cannot pass the bound, so it is what is compared. Compilers know this
+ * form of a loop, and unroll it where they do not unroll the general one.
+ */
+static glc_value step_by_one(struct ssa *s, const struct ssa_frame *frame, bool down)
+{
+	struct glc_builder *b = &s->b;
+	enum glc_type type = s->tree->stmts.at[frame->stmt].type;
+	glc_value next = glc_emit2(b, GLC_OP_Add, type, frame->counter, frame->step);
+
+	b->insts.at[frame->counter].arg[1] = next;
+	return glc_emit2(b, down ? GLC_OP_Le : GLC_OP_Ge, type, next, frame->bound);
+}
+
 /* The counter's step, and the condition to leave: see glacier-kernel(7), for. */
 static glc_value step_counter(struct ssa *s, const struct ssa_frame *frame)
 {
 	struct glc_builder *b = &s->b;
 	enum glc_type type = s->tree->stmts.at[frame->stmt].type;
 	enum glc_type plain = glc_unsigned_of(type);
-	glc_value k = frame->counter, step = frame->step, left, size, leave, next;
-	glc_value up = glc_emit2(b, GLC_OP_Sub, type, frame->bound, k);
+	glc_value k = frame->counter, step = frame->step, left, size, leave, next, up;
+	uint64_t bits = glc_is_const(step) ? b->consts.at[step & ~GLC_CONST_BIT].bits : 0;
+	bool down = glc_is_signed(type) && bits >> (glc_bits(type) - 1);
 
+	if (glc_is_const(step) && ((down ? 0 - bits : bits) & glc_type_mask(type)) == 1)
+		return step_by_one(s, frame, down);
+	up = glc_emit2(b, GLC_OP_Sub, type, frame->bound, k);
 	if (glc_is_const(step)) {
-		uint64_t bits = b->consts.at[step & ~GLC_CONST_BIT].bits;
-		bool down = glc_is_signed(type) && bits >> (glc_bits(type) - 1);
-
 		left = down ? glc_emit2(b, GLC_OP_Sub, type, k, frame->bound) : up;
 		size = glc_const_bits(b, plain, (down ? 0 - bits : bits) & glc_type_mask(type));
 	} else if (!glc_is_signed(type)) {

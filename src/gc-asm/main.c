@@ -9,6 +9,7 @@
 #include "stats.h"
 
 #include <glacier/opcode.h>
+#include <glacier/spirv.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct run {
 	struct depend depend;
 	struct run_stats stats;
 	struct glacier_module *module;
+	struct glacier_memory checks;   /* of --validate */
 };
 
 /* The reader stops at the limit, so that more may follow. */
@@ -32,6 +34,22 @@ static void note_stop(const struct glacier_diag *diag, uint32_t max_errors)
 					 });
 }
 
+/* What is made must be valid: where it is not, the fault is ours. */
+static bool validate(struct run *run, const struct cli_file *file, size_t artifact, const struct glacier_buffer *made)
+{
+	const struct options *opt = &run->opt;
+	struct cli_file module = {.name = "the SPIR-V made", .data = made->data, .size = made->size};
+	struct glacier_diag diag = cli_diag(&module);
+
+	if (!opt->validate || !output_is_binary(&opt->artifacts[artifact]))
+		return true;
+	diag.max_errors = opt->max_errors;
+	if (glacier_spirv_validate(&run->checks, made->data, made->size, NULL, &diag) == GLACIER_OK)
+		return true;
+	cli_error("%s: a fault of gc-asm: what it makes is not valid", file->name);
+	return false;
+}
+
 /* Write each artifact, and stage. outputs: one an artifact, alive until the commit. */
 static bool write_artifacts(struct run *run, const char *input, const struct cli_file *file,
 			    struct glacier_buffer *outputs, struct glacier_diag *diag)
@@ -40,7 +58,8 @@ static bool write_artifacts(struct run *run, const char *input, const struct cli
 	bool done = true;
 
 	for (size_t i = 0; i < opt->artifact_count && done; i++)
-		done = emit_write(opt, run->module, &opt->artifacts[i], &outputs[i], diag) == GLACIER_OK;
+		done = emit_write(opt, run->module, &opt->artifacts[i], &outputs[i], diag) == GLACIER_OK &&
+		       validate(run, file, i, &outputs[i]);
 	for (size_t i = 0; i < opt->artifact_count && done; i++) {
 		char *path = output_path(opt, input, i);
 
@@ -114,6 +133,7 @@ int main(int argc, char **argv)
 		stats_init(&run.stats);
 		opt->read.stats = opt->write.stats = &run.stats.hook;
 	}
+	glacier_memory_init(&run.checks, NULL, 0);
 	output_count = opt->input_count * opt->artifact_count;
 	outputs = cli_alloc((output_count + 1) * sizeof *outputs);
 	for (size_t i = 0; i < output_count; i++)
@@ -132,6 +152,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < output_count; i++)
 		glacier_buffer_fini(&outputs[i]);
 	free(outputs);
+	glacier_memory_fini(&run.checks);
 	stats_fini(&run.stats);
 	depend_fini(&run.depend);
 	includes_fini(&run.includes);

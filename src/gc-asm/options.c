@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "options.h"
 
 #include <stdlib.h>
@@ -16,6 +18,7 @@ enum {
 	KEY_MAX_ERRORS,
 	KEY_LIMITS,
 	KEY_STATS,
+	KEY_VALIDATE,
 	KEY_M,
 	KEY_MD,
 	KEY_MF,
@@ -44,6 +47,8 @@ static const struct cli_option option_table[] = {
 	{'g', NULL, NULL, "keep names and source lines"},
 	{KEY_LIMITS, "limits", "FILE", "hold SPIR-V against the limits of a Vulkan device: JSON,\n"
 				       "the keys of VkPhysicalDeviceLimits, or vulkaninfo --json"},
+	{KEY_VALIDATE, "validate", NULL, "hold what is written as SPIR-V against its rules, as\n"
+					 "gc-spv-val does"},
 	{0, NULL, NULL, "Dependencies, as rules for make:"},
 	{KEY_M, "-M", NULL, "write the rule and no code: to -MF or -o FILE, or to\n"
 			    "standard output"},
@@ -349,6 +354,9 @@ void options_parse(struct options *options, int argc, char **argv)
 	int key;
 
 	*options = (struct options){.max_errors = 20};
+#ifdef GLACIER_CHECKS
+	options->validate = true;
+#endif
 	cli_start(&program, argc, argv);
 	while ((key = cli_next(&arg)) != CLI_END) {
 		switch (key) {
@@ -372,6 +380,7 @@ void options_parse(struct options *options, int argc, char **argv)
 		case 'g': options->write.debug = true; break;
 		case KEY_LIMITS: limits = arg; break;
 		case KEY_STATS: options->stats = true; break;
+		case KEY_VALIDATE: options->validate = true; break;
 		case KEY_M: options->depend.alone = true; break;
 		case KEY_MD: options->depend.beside = true; break;
 		case KEY_MF: options->depend.file = arg; break;

@@ -66,6 +66,7 @@ struct options {
 	uint32_t max_errors;
 	struct glacier_limits limits;  /* write.limits, when there are some */
 	bool stats;
+	bool validate;           /* SPIR-V before it is written; a build that checks itself always does */
 };
 
 /* Bad usage, --help and the like end the process. */

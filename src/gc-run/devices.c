@@ -11,8 +11,7 @@ void device_spell(enum glacier_device_kind kind, uint32_t index, char *text, siz
 		snprintf(text, bytes, "%s:%u", glacier_device_kind_name(kind), index);
 }
 
-/* All of them; free it. */
-static struct glacier_device_info *find_all(size_t *count)
+struct glacier_device_info *devices_find(size_t *count)
 {
 	struct glacier_device_info *devices;
 	size_t capacity = 0, found;
@@ -45,7 +44,7 @@ void devices_list(void)
 		{"wraps_host", "NO-COPY", CLI_CELL_BOOL, 0},
 	};
 	size_t count;
-	struct glacier_device_info *devices = find_all(&count);
+	struct glacier_device_info *devices = devices_find(&count);
 	struct cli_table table;
 
 	cli_table_init(&table, "glacier-devices", columns, sizeof columns / sizeof *columns);
@@ -79,7 +78,7 @@ void devices_choose(struct device_name *device)
 
 	if (!device->automatic)
 		return;
-	devices = find_all(&count);
+	devices = devices_find(&count);
 	if (!count)
 		cli_die("there is no device");
 	/* A graphics driver that computes on the processor only stands in our own device's way. */

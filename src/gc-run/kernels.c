@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include <cjson/cJSON.h>
+#include <glacier/spirv.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,28 +60,38 @@ static void name_kernel(struct launch *launch)
 	glacier_buffer_fini(&reflection);
 }
 
-static bool is_spirv(const char *path)
+static bool is_code(const char *path)
 {
-	return cli_has_suffix(path, ".spv");
+	return cli_has_suffix(path, ".spv") || cli_has_suffix(path, ".ptx");
 }
 
 /* Whether the file is the one that there is a reflection for. */
 static void check_reflection(const struct launch *launch)
 {
-	if (cli_has_suffix(launch->file, ".ptx"))
-		cli_die("%s: PTX that is already made cannot be run: give the kernel it was made from", launch->file);
-	if (is_spirv(launch->file) && !launch->reflect)
+	if (is_code(launch->file) && !launch->reflect)
 		cli_bad_usage("%s: what do its kernels take? gc-asm --reflect writes it, for --reflect=FILE", launch->file);
-	if (!is_spirv(launch->file) && launch->reflect)
-		cli_bad_usage("%s: only a .spv needs a reflection", launch->file);
+	if (!is_code(launch->file) && launch->reflect)
+		cli_bad_usage("%s: only a .spv or .ptx needs a reflection", launch->file);
 }
 
 bool kernels_are_prebuilt(const struct job *job)
 {
 	for (size_t i = 0; i < job->launch_count; i++)
-		if (is_spirv(job->launches[i].file))
+		if (is_code(job->launches[i].file))
 			return true;
 	return false;
+}
+
+/* Drivers trust what they are given, and end the process where it is wrong. */
+static enum glacier_status check_spirv(struct kernel_file *kernel)
+{
+	struct glacier_memory memory;
+	enum glacier_status status;
+
+	glacier_memory_init(&memory, NULL, 0);
+	status = glacier_spirv_validate(&memory, kernel->file.data, kernel->file.size, NULL, &kernel->diag);
+	glacier_memory_fini(&memory);
+	return status;
 }
 
 enum glacier_status kernels_pipeline(struct launch *launch, struct glacier_device *device, const struct options *options,
@@ -98,6 +109,11 @@ enum glacier_status kernels_pipeline(struct launch *launch, struct glacier_devic
 
 	if (kernel->module)
 		return glacier_pipeline_get(device, kernel->module, launch->kernel, &options->write, out, &kernel->diag);
+	if (cli_has_suffix(launch->file, ".spv") && glacier_device_describe(device)->kind == GLACIER_DEVICE_VULKAN) {
+		status = check_spirv(kernel);
+		if (status)
+			return status;
+	}
 	status = glacier_pipeline_get_prebuilt(device, &prebuilt, launch->kernel, out, &kernel->diag);
 	if (status == GLACIER_OK && !launch->kernel)
 		launch->kernel = cli_strdup(glacier_pipeline_kernel(*out));

@@ -4,6 +4,7 @@
  * and let all outputs appear together, or none of them.
  */
 #include "arguments.h"
+#include "bench.h"
 #include "compare.h"
 #include "devices.h"
 #include "kernels.h"
@@ -76,6 +77,13 @@ int main(int argc, char **argv)
 	if (opt.list_devices) {
 		devices_list();
 		cli_exit(CLI_OK);
+	}
+	if (opt.bench) {
+		if (opt.device_given)
+			devices_choose(&opt.devices[0]);
+		same = bench_run(&opt);
+		options_fini(&opt);
+		cli_exit(same ? CLI_OK : CLI_WRONG);
 	}
 	opt.job ? job_from_file(&job, opt.job) : job_from_options(&job, &opt);
 	kernels_read(&job, &opt);

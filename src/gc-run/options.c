@@ -14,6 +14,10 @@ enum {
 	KEY_THREADS,
 	KEY_ISA,
 	KEY_TIMEOUT,
+	KEY_NO_CACHE,
+	KEY_BENCH,
+	KEY_RUNS,
+	KEY_PLOT,
 	KEY_SEED,
 	KEY_COMPARE,
 	KEY_EXPECT,
@@ -33,16 +37,17 @@ static const struct cli_option option_table[] = {
 	{'k', "kernel", "NAME", "which kernel of the file; needed when there are several"},
 	{'o', "output", "NAME=FILE", "write the array @NAME to FILE (.npy, .raw, .txt; - prints it);\n"
 				     "FILE:f32[N] also says what it is when it has no input"},
-	{KEY_REFLECT, "reflect", "FILE", "what gc-asm --reflect wrote of a .spv that is run"},
+	{KEY_REFLECT, "reflect", "FILE", "what gc-asm --reflect wrote of a .spv or .ptx that is run"},
 	{KEY_JOB, "job", "FILE", "several launches over arrays that stay on the device"},
 	{KEY_SEED, "seed", "NUMBER", "of :uniform and :normal (0)"},
 	{0, NULL, NULL, "Device:"},
-	{'d', "device", "DEVICE", "cpu, vulkan[:N] or auto (default)"},
+	{'d', "device", "DEVICE", "cpu, cuda[:N], vulkan[:N] or auto (default)"},
 	{KEY_LIST_DEVICES, "list-devices", NULL, "print the devices that are there, with --json as JSON"},
 	{KEY_SUBGROUP, "subgroup", "NUMBER", "cpu: size of a subgroup (32)"},
 	{KEY_THREADS, "threads", "NUMBER", "cpu: worker threads (as many as processors)"},
 	{KEY_ISA, "isa", "LEVEL", "cpu: baseline, x86-64-v3 or x86-64-v4 (the best there is)"},
 	{KEY_TIMEOUT, "timeout", "SECONDS", "give up when the launches have not ended after so long"},
+	{KEY_NO_CACHE, "no-cache", NULL, "keep no machine code on disk, and use none"},
 	{0, NULL, NULL, "Code:"},
 	{'D', NULL, "NAME=VALUE", "set the spec constant @NAME"},
 	{'O', NULL, "LEVEL", "0: as the source says it; 1: optimize, same bits (default)"},
@@ -56,6 +61,11 @@ static const struct cli_option option_table[] = {
 	{KEY_TIME, "time", NULL, "print how long each launch took, with --json as JSON"},
 	{KEY_DRY_RUN, "dry-run", NULL, "check everything, say what would run, and run nothing"},
 	{KEY_DUMP, "dump", "TARGET", "print the code for ptx or spirv instead of running it"},
+	{0, NULL, NULL, "Measure:"},
+	{KEY_BENCH, "bench", NULL, "measure kernels of its own on every device there is, or on that of -d: what compiling\n"
+				   "and what launching them costs; operands choose among them"},
+	{KEY_RUNS, "runs", "NUMBER", "of each, after a warm-up (20)"},
+	{KEY_PLOT, "plot", "FILE", "draw the results as SVG"},
 	{0, NULL, NULL, "Messages:"},
 	{'W', NULL, "[no-]NAME", "turn a warning on or off"},
 	{'w', NULL, NULL, "print no warnings"},
@@ -71,8 +81,9 @@ static const char *built_in(size_t index)
 static const struct cli_program program = {
 	.name = "gc-run",
 	.usage = "[OPTION]... FILE -g X[,Y[,Z]] NAME=VALUE...\n"
-		 "[OPTION]... --job=FILE",
-	.purpose = "Run a compute kernel, glacier-kernel(7), on the processor or a Vulkan device.\n"
+		 "[OPTION]... --job=FILE\n"
+		 "[OPTION]... --bench [CASE]...",
+	.purpose = "Run a compute kernel, glacier-kernel(7), on the processor or a GPU.\n"
 		   "A VALUE is a literal, @FILE (.npy, or .raw), or :zeros, :iota, :uniform or :normal\n"
 		   "followed by :N[:TYPE]. With arguments missing it prints what the kernel takes.",
 	.closing = "Examples:\n"
@@ -152,7 +163,7 @@ static struct device_name read_device(const char *arg)
 			device.index = (uint32_t)cli_number("the number of a device", arg + bytes + 1, 0, UINT16_MAX);
 		return device;
 	}
-	cli_bad_usage("there is no kind of device '%s': the devices are cpu, vulkan[:N] and auto", arg);
+	cli_bad_usage("there is no kind of device '%s': the devices are cpu, cuda[:N], vulkan[:N] and auto", arg);
 }
 
 static void read_compared(struct options *options, const char *arg)
@@ -189,6 +200,11 @@ static void read_operands(struct options *options)
 
 	if (options->list_devices)
 		return;
+	if (options->bench) {
+		options->cases = operands;
+		options->case_count = count;
+		return;
+	}
 	if (options->job) {
 		if (count || options->has_size || options->kernel || options->outputs.count ||
 		    options->defines.count || options->reflect)
@@ -208,6 +224,28 @@ static void read_operands(struct options *options)
 		cli_bad_usage("which kernel? Give its file");
 }
 
+/*
+ * Where caches belong: XDG Base Directory Specification 0.8. Without a home there is none,
+ * and a path that is not absolute counts as none.
+ */
+static char *cache_folder(void)
+{
+	static const char *const places[][2] = {{"XDG_CACHE_HOME", "/glacier"}, {"HOME", "/.cache/glacier"}};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		const char *base = getenv(places[i][0]);
+		size_t bytes = base ? strlen(base) + strlen(places[i][1]) + 1 : 0;
+		char *folder;
+
+		if (!base || *base != '/')
+			continue;
+		folder = cli_alloc(bytes);
+		snprintf(folder, bytes, "%s%s", base, places[i][1]);
+		return folder;
+	}
+	return NULL;
+}
+
 static void check(struct options *options)
 {
 	if (options->device_given && options->device_count == 2)
@@ -219,6 +257,13 @@ static void check(struct options *options)
 	/* Only the processor watches. */
 	if (options->device.check && options->devices[0].automatic)
 		options->devices[0] = (struct device_name){.text = "cpu", .kind = GLACIER_DEVICE_CPU};
+	if (options->plot && !options->bench)
+		cli_bad_usage("--plot draws what --bench measures");
+	if (options->bench && (options->job || options->has_size || options->kernel || options->outputs.count ||
+			       options->defines.count || options->expected.count || options->device_count == 2 ||
+			       options->dry_run || options->dump || options->time))
+		cli_bad_usage("--bench has kernels of its own: only -d, --threads, --isa, -O, --runs, --plot and --json "
+			      "beside it");
 	if (options->dump && options->job)
 		cli_bad_usage("--dump shows one file's code: no --job beside it");
 }
@@ -229,7 +274,7 @@ void options_parse(struct options *options, int argc, char **argv)
 	const char *arg;
 	int key;
 
-	*options = (struct options){0};
+	*options = (struct options){.runs = 20};
 	cli_start(&program, argc, argv);
 	while ((key = cli_next(&arg)) != CLI_END) {
 		switch (key) {
@@ -255,15 +300,19 @@ void options_parse(struct options *options, int argc, char **argv)
 		case KEY_TIMEOUT:
 			options->timeout_ns = cli_number("--timeout", arg, 1, UINT32_MAX) * UINT64_C(1000000000);
 			break;
+		case KEY_NO_CACHE: options->no_cache = true; break;
 		case 'D': add_pair(&options->defines, "-D takes", arg); break;
 		case 'O': read_level(options, arg); break;
 		case KEY_COMPARE: read_compared(options, arg); break;
 		case KEY_EXPECT: add_pair(&options->expected, "--expect takes", arg); break;
 		case KEY_RTOL: options->rtol = read_real("--rtol", arg); break;
 		case KEY_ATOL: options->atol = read_real("--atol", arg); break;
-		case KEY_TIME: options->time = true; break;
+		case KEY_TIME: options->time = options->device.timed = true; break;
 		case KEY_DRY_RUN: options->dry_run = true; break;
 		case KEY_DUMP: options->dump = arg; break;
+		case KEY_BENCH: options->bench = true; break;
+		case KEY_RUNS: options->runs = (size_t)cli_number("--runs", arg, 1, 10000); break;
+		case KEY_PLOT: options->plot = arg; break;
 		case KEY_REFLECT: options->reflect = arg; break;
 		case KEY_CHECK: options->device.check = true; break;
 		case 'W': cli_warning_flag(&options->warnings, arg); break;
@@ -271,6 +320,8 @@ void options_parse(struct options *options, int argc, char **argv)
 		}
 	}
 	read_operands(options);
+	if (!options->no_cache)
+		options->device.cache_folder = options->cache_folder = cache_folder();
 	if (options->device_given && !options->device_count)
 		options->devices[options->device_count++] = device;
 	check(options);
@@ -282,6 +333,7 @@ void options_fini(struct options *options)
 	free_pairs(&options->outputs);
 	free_pairs(&options->expected);
 	free_pairs(&options->defines);
+	free(options->cache_folder);
 	if (options->device_count == 2)
 		free((char *)options->devices[0].text);
 }

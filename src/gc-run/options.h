@@ -8,7 +8,7 @@
 #include <glacier/device.h>
 #include <glacier/target.h>
 
-/* "cpu", "vulkan:1", "auto" */
+/* "cpu", "cuda", "vulkan:1", "auto" */
 struct device_name {
 	const char *text;
 	bool automatic;
@@ -41,8 +41,14 @@ struct options {
 	struct glacier_write_options write;
 	uint64_t seed, timeout_ns;
 	double rtol, atol;
-	bool time, dry_run, list_devices;
+	bool time, dry_run, list_devices, no_cache;
+	char *cache_folder;           /* NULL: none */
 	const char *dump;             /* a target's name, or NULL */
+	bool bench;
+	size_t runs;                  /* of each case of --bench */
+	const char *plot;             /* where its chart goes, or NULL */
+	char **cases;                 /* beginnings of the names of those that are wanted; none: all */
+	size_t case_count;
 	struct cli_warnings warnings;
 };
 

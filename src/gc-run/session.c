@@ -53,12 +53,19 @@ void session_open(struct session *session, struct job *job, const struct options
 {
 	open_device(session, job, options, name, subgroup_size);
 	for (size_t i = 0; i < job->launch_count; i++) {
-		enum glacier_status status =
-			kernels_pipeline(&job->launches[i], session->device, options, &session->pipelines[i]);
+		struct glacier_device_counts before, after;
+		enum glacier_status status;
 
+		glacier_device_count(session->device, &before);
+		status = kernels_pipeline(&job->launches[i], session->device, options, &session->pipelines[i]);
+		glacier_device_count(session->device, &after);
 		/* Code for another kind of device is nothing that a correction of it would cure. */
 		if (status != GLACIER_OK)
 			cli_exit(status == GLACIER_ERR_UNSUPPORTED && job->launches[i].reflect ? CLI_TROUBLE : CLI_WRONG);
+		if (after.code_found != before.code_found)
+			cli_say("%s on %s: machine code from the cache", job->launches[i].kernel, session->name);
+		else if (after.code_made != before.code_made)
+			cli_say("%s on %s: machine code by the driver", job->launches[i].kernel, session->name);
 	}
 }
 

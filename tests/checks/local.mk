@@ -2,6 +2,7 @@
 # Checks of the tree and of what was built; each skips with the reason without its tool.
 
 CHECKS = \
+	tests/checks/grammar.sh \
 	tests/checks/headers.sh \
 	tests/checks/layering.sh \
 	tests/checks/needed.sh \

@@ -7,7 +7,7 @@
 [ -z "$SANITIZERS" ] || skip "sanitizers are on"
 cd "$scratch" || exit 99
 mkdir home && cp -R "$top_srcdir/lib" "$top_srcdir/src" "$top_srcdir/include" home/ && chmod -R u+w home
-mkdir -p home/tests && cp -R "$top_srcdir/tests/cli" "$top_srcdir/tests/unit" "$top_srcdir/tests/stress" home/tests/
+mkdir -p home/tests && cp -R "$top_srcdir/tests/cli" "$top_srcdir/tests/unit" "$top_srcdir/tests/stress" "$top_srcdir/tests/arena" home/tests/
 [ -d "$top_srcdir/tests/data" ] && cp -R "$top_srcdir/tests/data" home/tests/
 chmod -R u+w home
 
@@ -295,6 +295,41 @@ if [ -e "$all" ] && passes device; then
 	fi
 fi
 
+# --- The CUDA device and the cache folder, over a driver that is none ------------------------
+cuda()
+{
+	objects=
+	for part in cuda_array cuda_launch cuda_open cuda_pipeline disk_cache launch array queue; do
+		$CC -D_GNU_SOURCE -Ihome/include -Ihome/lib -I"$top_builddir" -c "home/lib/device/$part.c" -o "$part.o" \
+			-O1 || return 99
+		objects="$objects $part.o"
+	done
+	for part in cuda_fake fake_cuda; do
+		$CC -D_GNU_SOURCE -Ihome/include -Ihome/lib -I"$top_srcdir" -I"$top_builddir" -c "$top_srcdir/tests/device/$part.c" \
+			-o "$part.o" -O1 || return 99
+		objects="$objects $part.o"
+	done
+	$CC -o cuda_fake $objects "$all" $CJSON_LIBS -lm -lpthread -ldl || return 99
+	./cuda_fake
+}
+if [ -e "$all" ] && passes cuda; then
+	plant home/lib/device/cuda_pipeline.c 's/add_param(built, i, GLC_CUDA_SCALAR8, 8)/add_param(built, i, GLC_CUDA_SCALAR8, 4)/'
+	catches "cuda: an f64 parameter at the wrong place" cuda
+	heal home/lib/device/cuda_pipeline.c
+	plant home/lib/device/launch.c 's/others |= array->readers;/others |= 0;/'
+	catches "cuda: a queue that overwrites what another reads" cuda
+	heal home/lib/device/launch.c
+	plant home/lib/device/cuda_array.c 's/ || !take_pages(array, memory))/ || (take_pages(array, memory), false))/'
+	catches "cuda: two arrays that register one page" cuda
+	heal home/lib/device/cuda_array.c
+	plant home/lib/device/cuda_launch.c 's/device->lost = cuda->stuck = true;/device->lost = true;/'
+	catches "cuda: memory freed under a launch that runs" cuda
+	heal home/lib/device/cuda_launch.c
+	plant home/lib/device/cuda_pipeline.c '/strlen(device->info.driver)/d'
+	catches "cuda: code of another driver from the cache" cuda
+	heal home/lib/device/cuda_pipeline.c
+fi
+
 # --- The table of instructions: its page, without running and without ptxas --------------
 table() { env PATH=/nowhere top_srcdir="$scratch/home" "$top_builddir/tests/exec/op_table" 0; }
 mkdir home/doc && cp "$top_srcdir/doc/REFUSED.md" home/doc/ && chmod -R u+w home/doc
@@ -311,6 +346,48 @@ if [ -x "$top_builddir/tests/exec/op_table" ] && passes table; then
 	catches "table: another code than the one listed" table
 	told 'Bitcast.*GA0052.*lists GA0016'
 	heal home/doc/REFUSED.md
+fi
+
+# --- Arenas ----------------------------------------------------------------------------
+arena()
+{
+	$CC -std=gnu17 -O1 -Ihome/lib -Ihome/include "home/tests/arena/$1.c" home/lib/arena/*.c home/lib/base/buf.c \
+		home/lib/base/status.c -lpthread -o arena_test && $run ./arena_test ${2-}
+}
+# planted WHAT TEST FILE SCRIPT: the test sees the fault.
+planted()
+{
+	plant "home/lib/arena/$3" "$4"
+	catches "arena: $1" arena $2
+	heal "home/lib/arena/$3"
+}
+if passes arena oracle 1 && passes arena ring && passes arena words && passes arena behaviours; then
+	planted "an interior free is taken" "oracle 1" heap.h 's/!slots || at != offset/!slots/'
+	planted "one leaf of a block is claimed" words words.h 's/value \& ~(glc_block(order) << leaf)/value \& ~(UINT64_C(1) << leaf)/'
+	planted "a word that is given up is forgotten" "oracle 2" slab.c 's/^\tif (atomic_load(&slots->free))$/\tif (0)/'
+	planted "the tail is not looked at" ring ring.c 's/memory_order_acquire) > ring->capacity/memory_order_acquire) > 8 * ring->capacity/'
+	planted "runs are not merged" "oracle 2" runs.c 's/first \&\& runs->unit\[first - 1\].length/0/'
+	planted "idle threads keep what they have" behaviours alloc.c 's/glc_threads_each(&arena->threads, flush, arena);//'
+fi
+
+# --- Pairs of the validator ---------------------------------------------------------------
+pairs=$top_builddir/tests/diagnostics/spirv_pairs
+list=home/tests/diagnostics/spirv.txt
+judge_pairs() { env top_srcdir=home "$pairs"; }
+if [ -x "$pairs" ]; then
+	mkdir -p home/tests/diagnostics && cp "$top_srcdir/tests/diagnostics/spirv.txt" $list && chmod u+w $list
+	if passes judge_pairs; then
+		plant $list '/^SV0111$/,/^$/d'
+		catches "pairs: a code of the validator without one" judge_pairs
+		told 'SV0111 has no pair'
+		heal $list
+		plant $list 's/^good OpDecorate %block Block => OpDecorate %block Block/bad OpDecorate %block Block => OpDecorate %block Block/'
+		catches "pairs: a module that should be refused and is right" judge_pairs
+		told 'SV0111: the bad module has 0 errors'
+		heal $list
+	fi
+else
+	echo "not tried: libSPIRV-Tools is not here"
 fi
 
 # --- Fuzz targets ----------------------------------------------------------------------

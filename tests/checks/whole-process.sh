@@ -23,4 +23,18 @@ for target in spirv ptx; do
 	[ "${count:-0}" -gt 0 ] || fail "the run cannot be measured"
 	[ "${count:-0}" -le "$limit" ] || fail "$target: $count instructions"
 done
+
+validator=${LD_LIBRARY_PATH%/lib/.libs}/src/gc-spv-val/gc-spv-val
+[ -e "${validator%/*}/.libs/gc-spv-val" ] && validator=${validator%/*}/.libs/gc-spv-val
+if [ -x "$validator" ]; then
+	"$binary" "$example" --target=spirv -o module.spv || fail "gc-asm exits $?"
+	valgrind --tool=callgrind --callgrind-out-file=callgrind.out "$validator" module.spv >out 2>err ||
+		fail "gc-spv-val: $(tail -n 3 err)"
+	count=$(sed -n 's/.*Collected : \([0-9]*\).*/\1/p' err)
+	echo "gc-spv-val vector_add.spv: ${count:-no} instructions, $limit allowed"
+	[ "${count:-0}" -gt 0 ] || fail "the run cannot be measured"
+	[ "${count:-0}" -le "$limit" ] || fail "gc-spv-val: $count instructions"
+else
+	fail "gc-spv-val is not built"
+fi
 finish

@@ -13,6 +13,17 @@ cli_tests = \
 	tests/cli/gc-allreduce/files-one.test \
 	tests/cli/gc-allreduce/launch-bad.test \
 	tests/cli/gc-allreduce/launch-env.test \
+	tests/cli/gc-arena-bench/cannot.test \
+	tests/cli/gc-arena-bench/check.test \
+	tests/cli/gc-arena-bench/compare.test \
+	tests/cli/gc-arena-bench/help.test \
+	tests/cli/gc-arena-bench/min-arena.test \
+	tests/cli/gc-arena-bench/record.test \
+	tests/cli/gc-arena-bench/replay-kv.test \
+	tests/cli/gc-arena-bench/replay-pytorch.test \
+	tests/cli/gc-arena-bench/replay-rep.test \
+	tests/cli/gc-arena-bench/replay-rmm.test \
+	tests/cli/gc-arena-bench/usage.test \
 	tests/cli/gc-asm/bad-define.test \
 	tests/cli/gc-asm/bad-empty.test \
 	tests/cli/gc-asm/bad-json.test \
@@ -81,6 +92,7 @@ cli_tests = \
 	tests/cli/gc-asm/unknown-option.test \
 	tests/cli/gc-asm/unknown-suffix.test \
 	tests/cli/gc-asm/unsupported-target.test \
+	tests/cli/gc-asm/validate.test \
 	tests/cli/gc-asm/version.test \
 	tests/cli/gc-dxbc/bad-files.test \
 	tests/cli/gc-dxbc/bad-part.test \
@@ -117,6 +129,7 @@ cli_tests = \
 	tests/cli/gc-run/array-for-scalar.test \
 	tests/cli/gc-run/array-large.test \
 	tests/cli/gc-run/bad-generator.test \
+	tests/cli/gc-run/bench-usage.test \
 	tests/cli/gc-run/bad-generator-length.test \
 	tests/cli/gc-run/bad-generator-type.test \
 	tests/cli/gc-run/bad-kernel.test \
@@ -202,6 +215,37 @@ cli_tests = \
 	tests/cli/gc-run/which-kernel.test \
 	tests/cli/gc-run/wrong-type.test \
 	tests/cli/gc-run/zero-filled.test \
+	tests/cli/gc-spv-val/against-spirv-val.test \
+	tests/cli/gc-spv-val/against.test \
+	tests/cli/gc-spv-val/bad-compat.test \
+	tests/cli/gc-spv-val/bad-env.test \
+	tests/cli/gc-spv-val/bad-json.test \
+	tests/cli/gc-spv-val/bad-level.test \
+	tests/cli/gc-spv-val/bad-number.test \
+	tests/cli/gc-spv-val/bad.test \
+	tests/cli/gc-spv-val/cut.test \
+	tests/cli/gc-spv-val/empty.test \
+	tests/cli/gc-spv-val/env-two-words.test \
+	tests/cli/gc-spv-val/env.test \
+	tests/cli/gc-spv-val/explain.test \
+	tests/cli/gc-spv-val/folder.test \
+	tests/cli/gc-spv-val/garbage.test \
+	tests/cli/gc-spv-val/good-verbose.test \
+	tests/cli/gc-spv-val/good.test \
+	tests/cli/gc-spv-val/help.test \
+	tests/cli/gc-spv-val/level.test \
+	tests/cli/gc-spv-val/limits-missing.test \
+	tests/cli/gc-spv-val/limits.test \
+	tests/cli/gc-spv-val/max-errors.test \
+	tests/cli/gc-spv-val/missing-file.test \
+	tests/cli/gc-spv-val/no-file.test \
+	tests/cli/gc-spv-val/pipe-from-gc-asm.test \
+	tests/cli/gc-spv-val/quiet.test \
+	tests/cli/gc-spv-val/several.test \
+	tests/cli/gc-spv-val/stdin-twice.test \
+	tests/cli/gc-spv-val/universal-limit.test \
+	tests/cli/gc-spv-val/unknown-option.test \
+	tests/cli/gc-spv-val/version.test \
 	tests/cli/probe/ambiguous-option.test \
 	tests/cli/probe/args-order.test \
 	tests/cli/probe/args-response-empty.test \
@@ -284,6 +328,16 @@ EXTRA_DIST += \
 	tests/cli/option-lists.sh \
 	tests/cli/run.sh \
 	tests/data/README \
+	tests/data/arena/calls.pickle \
+	tests/data/arena/calls2.pickle \
+	tests/data/arena/dead.rep \
+	tests/data/arena/kv.jsonl \
+	tests/data/arena/rmm-guide.csv \
+	tests/data/arena/rmm.csv \
+	tests/data/arena/small.rep \
+	tests/data/arena/snapshot.json \
+	tests/data/arena/snapshot.pickle \
+	tests/data/arena/snapshot2.pickle \
 	tests/data/bad-big-endian.npy \
 	tests/data/bad-bool.npy \
 	tests/data/bad-complex.npy \

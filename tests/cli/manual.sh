@@ -28,6 +28,11 @@ else
 	echo "not tried: maint/diagnostics-page does not run here"
 fi
 
+sh "$top_srcdir/maint/rules-list.sh" >"$scratch/rules" || fail "maint/rules-list.sh exits $?"
+sed -n '/^\.Sh RULES/,/^\.Sh LIMITS/p' "$pages/gc-spv-val.1" | sed '1,2d;$d' >"$scratch/listed"
+diff -u "$scratch/listed" "$scratch/rules" ||
+	fail "the rules of gc-spv-val.1 are not those of lib/base/codes.def: run maint/rules-list.sh --update"
+
 [ "$failures" -eq 0 ] || finish
 need mandoc
 for page in "$pages"/*.[1-9]; do

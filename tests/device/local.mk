@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Devices through the public calls. A device that is not here: 77, with the reason.
 
-EXTRA_DIST += tests/device/conformance.sh tests/device/bounds_values.sh tests/device/check_clean.sh tests/device/examples_cpu.sh tests/device/launch_example.sh tests/device/vk.h tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
+EXTRA_DIST += tests/device/conformance.sh tests/device/bounds_values.sh tests/device/check_clean.sh tests/device/examples_cpu.sh tests/device/launch_cuda.sh tests/device/launch_example.inc tests/device/launch_vulkan.sh tests/device/vk.h tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
 DEVICE_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib $(VULKAN_CFLAGS)
 
 if HAVE_VULKAN
@@ -40,7 +40,18 @@ tests_device_bounds_LDADD = lib/libglacier.la -lm
 
 # Its own device file comes before the library's, which then is not taken.
 check_PROGRAMS += tests/device/no_vulkan
-TESTS += tests/device/no_vulkan tests/device/launch_example.sh tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
+TESTS += tests/device/no_vulkan tests/device/launch_cuda.sh tests/device/launch_vulkan.sh tests/device/vulkan_absent.sh tests/device/vulkan_valid.sh
 tests_device_no_vulkan_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 tests_device_no_vulkan_SOURCES = tests/device/no_vulkan.c lib/device/vulkan_none.c
 tests_device_no_vulkan_LDADD = lib/libglacier-internal.la
+
+# A driver of the tests' own comes before the library's in the same way: runs without a GPU.
+check_PROGRAMS += tests/device/cuda_device tests/device/cuda_fake
+TESTS += tests/device/bench.sh tests/device/cache_folder.sh tests/device/cuda_absent.sh tests/device/cuda_device tests/device/cuda_fake tests/device/examples_cuda.sh
+EXTRA_DIST += tests/device/bench.sh tests/device/cache_folder.sh tests/device/cuda_absent.sh tests/device/examples_cuda.sh tests/device/gpu.sh
+tests_device_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+tests_device_cuda_device_SOURCES = tests/device/cuda_device.c
+tests_device_cuda_device_LDADD = lib/libglacier-internal.la
+tests_device_cuda_fake_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+tests_device_cuda_fake_SOURCES = tests/device/cuda_fake.c tests/device/fake_cuda.c tests/device/fake_cuda.h
+tests_device_cuda_fake_LDADD = lib/libglacier-internal.la

@@ -63,7 +63,7 @@ static enum glacier_status read_both(const struct glacier_prebuilt *source, cons
 	struct glc_ir ir;
 
 	glacier_memory_init(&memory, NULL, 0);
-	status = glc_prebuilt_read(source, kernel, &memory, &ir, &prebuilt.symbol, quiet());
+	status = glc_prebuilt_read(source, kernel, GLACIER_TARGET_SPIRV, &memory, &ir, &prebuilt.symbol, quiet());
 	if (status == GLACIER_OK)
 		status = glc_spv_interface_read(&prebuilt.code, source->code, source->code_bytes, &memory, quiet());
 	if (status == GLACIER_OK)

@@ -63,11 +63,10 @@ static inline struct glacier_diag *quiet(void)
 	} while (0)
 
 /* The first Vulkan device; without one the test is skipped. */
-static inline struct glacier_device *open_vulkan(bool no_host_wrap)
+static inline struct glacier_device *open_vulkan_with(const struct glacier_device_options *options)
 {
-	const struct glacier_device_options options = {.no_host_wrap = no_host_wrap};
 	struct glacier_device *device;
-	enum glacier_status status = glacier_device_open(GLACIER_DEVICE_VULKAN, 0, &options, &device, quiet());
+	enum glacier_status status = glacier_device_open(GLACIER_DEVICE_VULKAN, 0, options, &device, quiet());
 
 	if (status == GLACIER_ERR_UNAVAILABLE) {
 		printf("SKIP: %s\n", last_message);
@@ -76,6 +75,11 @@ static inline struct glacier_device *open_vulkan(bool no_host_wrap)
 	if (status != GLACIER_OK)
 		FAIL("vulkan:0 cannot be opened: %s [%s]", last_message, last_code);
 	return device;
+}
+
+static inline struct glacier_device *open_vulkan(bool no_host_wrap)
+{
+	return open_vulkan_with(&(const struct glacier_device_options){.no_host_wrap = no_host_wrap, .timed = true});
 }
 
 static inline struct glacier_module *read_module(const char *text)

@@ -54,7 +54,7 @@ static void VKAPI_PTR count_dispatch(VkCommandBuffer commands, uint32_t x, uint3
 
 static VkResult VKAPI_PTR count_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits_, VkFence fence)
 {
-	submits++;
+	submits += count;
 	return real_calls.QueueSubmit(queue, count, submits_, fence);
 }
 
@@ -80,13 +80,14 @@ static void set_trap(struct glacier_device *device)
 	dispatches = submits = updates = 0;
 }
 
-static void thousand_launches(bool separate)
+static void thousand_launches(bool separate, bool timed)
 {
-	struct glacier_device *device = open_vulkan(separate);
+	struct glacier_device *device = open_vulkan_with(
+		&(const struct glacier_device_options){.no_host_wrap = separate, .timed = timed});
 	struct glacier_module *module = read_module(count_text);
 	struct glacier_array *v = create(device, 256), *w = create(device, 256);
 	struct glacier_pipeline *first, *pipeline;
-	uint64_t total = 1;
+	uint64_t total = 1, ns;
 
 	OK(glacier_pipeline_get(device, module, NULL, NULL, &first, quiet()));
 	LAUNCH(first, 1, {.name = "v", .array = v}, {.name = "by", .bits = 1});
@@ -101,17 +102,20 @@ static void thousand_launches(bool separate)
 		if (i % 2)
 			OK(glacier_device_wait(device, 0, NULL, quiet()));
 	}
-	OK(glacier_device_wait(device, 0, NULL, quiet()));
+	OK(glacier_device_wait(device, 0, &ns, quiet()));
 	CHECK(dispatches == 999 && submits == 999);
+	CHECK(timed ? ns || !glc_vk_of(device)->physical->time_mask : !ns);
 	/* Two under way at the most: the descriptors of each were written once at the most. */
 	CHECK(updates <= 2);
 
 	/* Many under way: as many descriptors as there are slots, and only once. */
-	updates = 0;
+	updates = dispatches = submits = 0;
 	for (uint32_t i = 0; i < 100; i++)
 		LAUNCH(first, 1, {.name = "v", .array = v}, {.name = "by", .bits = 1});
 	total += 100;
 	CHECK(updates <= GLC_VK_SLOTS);
+	/* The same launch again is submitted as it was recorded. */
+	CHECK(submits == 100 && dispatches <= GLC_VK_SLOTS);
 	OK(glacier_device_wait(device, 0, NULL, quiet()));
 
 	/* Other arguments: one update a launch. */
@@ -336,7 +340,8 @@ static void demands_a_subgroup(void)
 int main(void)
 {
 	for (int separate = 0; separate < 2; separate++) {
-		thousand_launches(separate);
+		thousand_launches(separate, false);
+		thousand_launches(separate, true);
 		launches_run_in_order(separate);
 		tells_the_time(separate);
 	}

@@ -197,7 +197,7 @@ static void plant(const char *name, VkResult result)
 /* A device's whole life, in which each function is called; the status of what failed first. */
 static enum glacier_status live(bool separate)
 {
-	const struct glacier_device_options options = {.no_host_wrap = separate};
+	const struct glacier_device_options options = {.no_host_wrap = separate, .timed = true};
 	struct glacier_module *module = read_module(copy_text);
 	struct glacier_array *in = NULL, *out = NULL;
 	struct glacier_pipeline *copy;
@@ -314,7 +314,7 @@ static void goes_on_or_is_lost(void)
 	REFUSED(glacier_array_create(device, 64, &array, quiet()), "DV0007", "can only be closed");
 	CHECK(!glacier_array_host(out, false, quiet()));
 	/* The launch did run, in truth: the driver must be through with it before it is destroyed. */
-	CHECK(glc_vk_of(device)->slots[0].busy);
+	CHECK(glc_vk_of(device)->busy);
 	CHECK(calls->WaitForFences(glc_vk_of(device)->device, 1, &glc_vk_of(device)->slots[0].fence, VK_TRUE,
 				   UINT64_MAX) == VK_SUCCESS);
 	glacier_device_close(device);

@@ -11,13 +11,17 @@ EXTRA_DIST += \
 	tests/diff/ptxas.sh \
 	tests/diff/spirv-tools.sh \
 	tests/diff/spirv-val.sh \
+	tests/diff/spv-val-long.sh \
+	tests/diff/spv-val.sh \
 	$(NULL)
 TESTS += \
 	tests/diff/judge.sh \
 	tests/diff/ptxas.sh \
 	tests/diff/spirv-tools.sh \
 	tests/diff/spirv-val.sh \
+	tests/diff/spv-val.sh \
 	$(NULL)
+CHECK_LONG += tests/diff/spv-val-long.sh:600
 
 if SPIRV_TOOLS_IN_PROCESS
 check_LTLIBRARIES += tests/diff/libvalid.la
@@ -27,6 +31,9 @@ tests_diff_libvalid_la_SOURCES = tests/diff/valid.c tests/diff/valid.h
 tests_diff_libvalid_la_LIBADD = $(SPIRV_TOOLS_LIBS) -lstdc++ -lm
 tests_diff_validate_SOURCES = tests/diff/validate.c
 tests_diff_validate_LDADD = tests/diff/libvalid.la
+check_PROGRAMS += tests/diff/spv_val
+tests_diff_spv_val_SOURCES = tests/diff/spv_val.c
+tests_diff_spv_val_LDADD = lib/libglacier.la tests/diff/libvalid.la
 endif
 
 check_PROGRAMS += tests/diff/seed_faults

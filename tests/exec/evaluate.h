@@ -16,7 +16,9 @@ enum ev_type { EV_BOOL, EV_I32, EV_U32, EV_I64, EV_U64, EV_F32, EV_F64, EV_TYPE_
 /*
  * EV_STRICT  what CPU and PTX must give: one rounding, subnormals kept.
  * EV_VULKAN  the bounds of section 7 for Vulkan: Div and Sqrt within 2.5 and 3 ULP, Fma in one
- *            rounding or two, either zero of Min and Max, subnormals kept or flushed.
+ *            rounding or two, either zero of Min and Max, subnormals kept or flushed. Quotients
+ *            of f32 have that bound for divisors from 2^-126 to 2^126 only (Vulkan 1.3,
+ *            Precision and Operation of SPIR-V Instructions).
  */
 enum ev_rules { EV_STRICT, EV_VULKAN };
 
@@ -26,6 +28,7 @@ struct answer {
 	enum ev_rules rules;
 	uint64_t bits[48];      /* any of these */
 	unsigned count;
+	bool open;              /* anything is */
 	unsigned steps;         /* and what lies within so many floats of one of them */
 	bool near;              /* transcendental: and what lies within 4 ULP of value */
 	unsigned near_count;

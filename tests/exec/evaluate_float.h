@@ -58,6 +58,13 @@ static unsigned NAME(quotients)(const struct answer *a, F x, F y, F out[7])
 	return n;
 }
 
+/* Nothing is promised of a quotient whose divisor is this. */
+static bool NAME(divides_freely)(const struct answer *a, F y)
+{
+	return a->rules == EV_VULKAN && KIND == EV_F32 && (M(fabs)(y) > (F)0x1p126 || M(fabs)(y) < (F)0x1p-126) && y != 0 &&
+	       y - y == 0;
+}
+
 static void NAME(classify)(int op, F x, struct answer *a)
 {
 	bool infinite = x - x != 0 && x == x;
@@ -113,8 +120,10 @@ static void NAME(choice)(int op, F x, F y, F z, const uint64_t arg[4], struct an
 	case OP_Div:
 		add(a, BITS(x / y));
 		a->steps = a->rules == EV_VULKAN ? 3 : 0;   /* 2.5 ULP of the exact quotient */
+		a->open = a->open || NAME(divides_freely)(a, y);
 		break;
 	case OP_Rem:
+		a->open = a->open || NAME(divides_freely)(a, y);
 		n = NAME(quotients)(a, x, y, q);
 		for (unsigned i = 0; i < n; i++)
 			add(a, BITS(x - y * M(trunc)(q[i])));
@@ -138,6 +147,7 @@ static void NAME(choice)(int op, F x, F y, F z, const uint64_t arg[4], struct an
 		a->steps = a->rules == EV_VULKAN ? 3 : 0;
 		break;
 	case OP_Rcp:
+		a->open = a->open || NAME(divides_freely)(a, x);
 		add(a, BITS(1 / x));
 		a->steps = a->rules == EV_VULKAN ? 3 : 0;
 		break;
@@ -155,7 +165,12 @@ static void NAME(choice)(int op, F x, F y, F z, const uint64_t arg[4], struct an
 	case OP_Trunc: add(a, BITS(M(trunc)(x))); break;
 	case OP_Round: add(a, BITS(NAME(round_even)(x))); break;
 	case OP_Fract: add(a, BITS(x - M(floor)(x))); break;
-	case OP_Sign: add(a, BITS(x > 0 ? (F)1 : x < 0 ? (F)-1 : x)); break;
+	case OP_Sign:
+		add(a, BITS(x > 0 ? (F)1 : x < 0 ? (F)-1 : x));
+		/* Taken for a zero, and handed on as it is. */
+		if (a->rules == EV_VULKAN && x != 0 && M(fabs)(x) < SMALLEST)
+			add(a, BITS(x));
+		break;
 	case OP_CopySign: add(a, BITS(M(copysign)(x, y))); break;
 	case OP_Ldexp: add(a, BITS(M(ldexp)(x, (int32_t)arg[1]))); break;
 	case OP_Eq: case OP_Ne: case OP_Lt: case OP_Le: case OP_Gt: case OP_Ge:

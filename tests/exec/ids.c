@@ -230,7 +230,7 @@ int main(void)
 			 * PTX's member mask is the lanes that exist, so that all of them must arrive:
 			 * what a lane brings that did not is undefined there.
 			 */
-			if (which != ALL && kernels.cuda)
+			if (which != ALL && !strncmp(kernels.target, "ptx", 3))
 				continue;
 			try_shuffle(&kernels, types[t], 64, size, which, literal);
 			/* The last subgroup has half of its lanes. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels.h"
 
-#include "cpu.h"
-#include "cuda.h"
+#include "library.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,19 +53,14 @@ enum { SIGNED_ZERO_INF_NAN_PRESERVE = 4466 };
 
 static void open_device(struct kernels *kernels)
 {
-	const char *kind = getenv("GLACIER_EXEC_TARGET");
-	unsigned arch = 0;
+	enum glacier_device_kind kind = library_kind();
 
-	if (kind && !strcmp(kind, "ptx")) {
-		kernels->runs = kernels->strict =
-			cuda_open(&kernels->cuda, &arch, kernels->why, sizeof kernels->why) == EXEC_OK;
-		snprintf(kernels->target, sizeof kernels->target, "ptx:sm_%u", arch);
-		return;
-	}
 	snprintf(kernels->target, sizeof kernels->target, "spirv:1.6");
-	if (kind && !strcmp(kind, "cpu")) {
-		kernels->runs = kernels->strict =
-			cpu_open(&kernels->cpu, kernels->why, sizeof kernels->why) == EXEC_OK;
+	if (kind != GLACIER_DEVICE_KIND_COUNT) {
+		kernels->runs = library_open(kind, &kernels->library, kernels->why, sizeof kernels->why) == EXEC_OK;
+		kernels->strict = kernels->runs && kind != GLACIER_DEVICE_VULKAN;
+		if (kernels->runs)
+			library_target(kernels->library, kernels->target, sizeof kernels->target);
 		return;
 	}
 #ifdef WITH_EXEC
@@ -95,8 +89,7 @@ void kernels_open(struct kernels *kernels)
 
 void kernels_close(struct kernels *kernels)
 {
-	cuda_close(kernels->cuda);
-	cpu_close(kernels->cpu);
+	library_close(kernels->library);
 #ifdef WITH_EXEC
 	exec_close(kernels->exec);
 #endif
@@ -195,22 +188,13 @@ static bool write_older(struct kernels *kernels, bool optimize)
 	       kernels_write(kernels, "spirv:1.5", optimize);
 }
 
-static bool dispatch(struct kernels *kernels, const char *text, bool optimize, struct exec_run *run)
+static bool dispatch(struct kernels *kernels, bool optimize, struct exec_run *run)
 {
-	if (kernels->cpu) {
-		if (cpu_run(kernels->cpu, kernels->module, optimize, run) == EXEC_OK)
+	if (kernels->library) {
+		if (library_run(kernels->library, kernels->module, optimize, run) == EXEC_OK)
 			return true;
-		snprintf(kernels->message, sizeof kernels->message, "%s", cpu_message(kernels->cpu));
+		snprintf(kernels->message, sizeof kernels->message, "%s", library_message(kernels->library));
 		return false;
-	}
-	if (kernels->cuda) {
-		struct script ptx = {0};
-		bool good;
-
-		script_add(&ptx, "%.*s", (int)kernels->code.size, (const char *)kernels->code.data);
-		good = cuda_run(kernels->cuda, ptx.at, text, run) == EXEC_OK;
-		free(ptx.at);
-		return good;
 	}
 #ifdef WITH_EXEC
 	run->words = (const uint32_t *)(const void *)kernels->code.data;
@@ -230,17 +214,16 @@ bool kernels_run(struct kernels *kernels, const char *text, bool optimize, struc
 bool kernels_run_with(struct kernels *kernels, const char *text, const char *const *defines, bool optimize,
 		      struct exec_run *run)
 {
-	if ((kernels->cuda || kernels->cpu) && run->spec_count)
+	if (kernels->library && run->spec_count)
 		return false;
 	if (!kernels_read(kernels, text, defines) || (kernels->older && !write_older(kernels, optimize)) ||
 	    !kernels_write(kernels, kernels->target, optimize)) {
 		kernels_fail(kernels, text, "%s: %s", kernels->error, kernels->message);
 		return false;
 	}
-	if (dispatch(kernels, text, optimize, run))
+	if (dispatch(kernels, optimize, run))
 		return true;
-	kernels_fail(kernels, text, "-O%d: %s", optimize,
-		     kernels->cuda ? cuda_message(kernels->cuda) : kernels->message);
+	kernels_fail(kernels, text, "-O%d: %s", optimize, kernels->message);
 	return false;
 }
 
@@ -250,7 +233,7 @@ uint32_t kernels_subgroup_size(const struct kernels *kernels)
 	if (kernels->exec)
 		return exec_subgroup_size(kernels->exec);
 #endif
-	return kernels->cuda || kernels->cpu ? 32 : 0;
+	return kernels->library ? library_info(kernels->library)->subgroup_size : 0;
 }
 
 int kernels_assemble(const struct glacier_buffer *ptx, const char *arch)

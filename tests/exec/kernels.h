@@ -21,20 +21,18 @@ void script_add(struct script *script, const char *format, ...) __attribute__((f
 
 enum { KERNEL_TARGETS = 8 };
 
-struct cpu;
-struct cuda;
+struct library;
 struct valid;
 
 struct kernels {
 	struct glacier_module *module;
 	bool runs;                        /* there is a device; if not, why says the reason */
-	bool strict;                      /* and it keeps to one rounding and all subnormals: CUDA, cpu */
+	bool strict;                      /* and it keeps to one rounding and all subnormals: cuda, cpu */
 	char why[256];
 	char target[64];                  /* what is written for it */
 	bool older;                       /* set: what is run is validated for older SPIR-V too */
 	struct exec *exec;
-	struct cuda *cuda;
-	struct cpu *cpu;
+	struct library *library;
 	struct valid *valid[KERNEL_TARGETS];  /* by SPIR-V minor version; NULL: nothing is validated */
 	struct glacier_buffer code;       /* what the last kernels_write made */
 	const char *text;                 /* what was read last */
@@ -44,9 +42,8 @@ struct kernels {
 };
 
 /*
- * Opens lavapipe or the Vulkan device that GLACIER_VK_DEVICE names, or with
- * GLACIER_EXEC_TARGET=ptx the first CUDA device, =cpu the processor (cpu.h). Ends the program
- * where there is no memory.
+ * Opens lavapipe or the Vulkan device that GLACIER_VK_DEVICE names, or a device of the library
+ * that GLACIER_EXEC_TARGET asks for (library.h). Ends the program where there is no memory.
  */
 void kernels_open(struct kernels *kernels);
 void kernels_close(struct kernels *kernels);

@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	tests/exec/math_f32.sh \
 	tests/exec/op_table_long.sh \
 	tests/exec/random_long.sh \
+	tests/exec/shrink_crash.py \
 	tests/exec/runner.sh \
 	tests/exec/stream.sh \
 	tests/exec/vector_add.sh \
@@ -51,8 +52,8 @@ tests_exec_random_kernels_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 tests_exec_random_kernels_CFLAGS = $(AM_CFLAGS) -ffp-contract=off
 tests_exec_random_kernels_LDADD = tests/exec/libexec.la lib/libglacier-internal.la -lm
 tests_exec_random_kernels_SOURCES = \
-	tests/exec/cpu.c \
-	tests/exec/cpu.h \
+	tests/exec/library.c \
+	tests/exec/library.h \
 	tests/exec/random.h \
 	tests/exec/random_eval.c \
 	tests/exec/random_flow.c \
@@ -71,7 +72,7 @@ endif
 # Every instruction with every type: what emits is validated and run, what is refused is listed.
 KERNELS_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 KERNELS_LDADD = lib/libglacier-internal.la
-KERNELS_SOURCES = tests/exec/cpu.c tests/exec/cpu.h tests/exec/cuda.c tests/exec/cuda.h tests/exec/kernels.c tests/exec/kernels.h
+KERNELS_SOURCES = tests/exec/library.c tests/exec/library.h tests/exec/kernels.c tests/exec/kernels.h
 if HAVE_VULKAN
 KERNELS_CPPFLAGS += -DWITH_EXEC
 KERNELS_LDADD += tests/exec/libexec.la

@@ -159,6 +159,17 @@ static bool is_literal_zero(const struct batch *batch, const struct job *job, co
 	return found && strstr(" Add Sub Mul Fma ", job->cell->row) && (zeros || answer_allows(&nan, magnitude));
 }
 
+/* A signaling NaN in a module may be made quiet: memory.c, same_const. */
+static bool is_quieted(const struct batch *batch, const struct job *job, const struct answer *answer, uint64_t got)
+{
+	uint64_t quiet = batch->type == EV_F32 ? 0x00400000 : UINT64_C(1) << 51;
+
+	return !batch->kernels->strict && ev_is_float(batch->type) && job->spellings[0].literal && answer->count == 1 &&
+	       !strcmp(job->cell->row, "Bitcast") && got == (answer->bits[0] | quiet) &&
+	       answer_allows(&(struct answer){.type = batch->type, .count = 1, .bits = {got}},
+			     batch->type == EV_F32 ? UINT64_C(0x7fc00000) : UINT64_C(0x7ff8000000000000));
+}
+
 static void check_job(struct batch *batch, const struct job *job, const void *const outputs[2][OUTPUTS])
 {
 	enum ev_type result = cell_result_type(job->cell);
@@ -179,7 +190,7 @@ static void check_job(struct batch *batch, const struct job *job, const void *co
 					 batch->kernels->strict ? EV_STRICT : EV_VULKAN, arg, &answer);
 			fresh = true;
 			if (answer_allows(&answer, got) || is_literal_zero(batch, job, arg, &answer, got) ||
-			    wrong[level]++)
+			    is_quieted(batch, job, &answer, got) || wrong[level]++)
 				continue;
 			describe(&answer, want, sizeof want);
 			kernels_fail(batch->kernels, NULL,

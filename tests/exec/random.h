@@ -150,6 +150,8 @@ struct rk_coverage {
 struct rk_device {
 	uint32_t subgroup;
 	bool flushes;        /* denormals become 0 */
+	bool flushes_atomics;   /* AtomicAdd.f32 on buffers does (PTX ISA, atom) */
+	bool near;           /* Div and Sqrt are within bounds, not rounded */
 };
 
 /* random_make.c: rows is what may be used; coverage counts nests and chains. */

@@ -99,6 +99,26 @@ static void run_bounded(struct eval *e, const struct rk_stmt *stmt, int lane)
 		e->regs[stmt->result][lane] = RK_OPEN;
 }
 
+static uint64_t flushed(uint64_t bits)
+{
+	return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+
+/*
+ * PTX ISA, atom: "the current implementation of atom.add.f32 on global memory flushes subnormal
+ * inputs and results to sign-preserving zero".
+ */
+static void add_flushing(struct eval *e, const struct rk_stmt *stmt, uint64_t *at, uint64_t by, int lane)
+{
+	uint64_t sum;
+
+	if (!rk_compute(e->device, &(struct rk_stmt){.op = GLC_OP_Add, .type = GLC_F32, .from = GLC_F32},
+			(uint64_t[4]){flushed(*at), flushed(by)}, &sum))
+		e->unsure |= (lanes)1 << lane;
+	set(e, stmt, lane, *at);
+	*at = flushed(sum);
+}
+
 static void run_access(struct eval *e, const struct rk_stmt *stmt, int lane)
 {
 	uint64_t index = read(e, &stmt->operand[0], lane), *at, sum;
@@ -123,6 +143,10 @@ static void run_access(struct eval *e, const struct rk_stmt *stmt, int lane)
 			*at = read(e, &stmt->operand[1], lane);
 		else
 			set(e, stmt, lane, *at);
+		return;
+	}
+	if (e->device->flushes_atomics && stmt->type == GLC_F32 && stmt->object != RK_SHARED_SUM) {
+		add_flushing(e, stmt, at, read(e, &stmt->operand[1], lane), lane);
 		return;
 	}
 	if (!rk_compute(e->device, &(struct rk_stmt){.op = GLC_OP_Add, .type = stmt->type, .from = stmt->type},

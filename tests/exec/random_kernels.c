@@ -4,11 +4,14 @@
  * SPIRV-Tools and ptxas, run on the Vulkan device, and the values held against those that
  * the statements give when they are evaluated one by one (random_eval.c).
  *
- *	random_kernels [FIRST [COUNT]]    COUNT of 1 prints the kernel as well
+ *	random_kernels [FIRST [COUNT [REMOVED]]]    COUNT of 1 prints the kernel as well
+ *
+ * REMOVED, "3,17", takes statements out of that one kernel: for what ends the process, and so
+ * cannot be shrunk by it. tests/exec/shrink_crash.py does it from outside.
  */
 #include <glacier.h>
 
-#include "cpu.h"
+#include "library.h"
 #include "random.h"
 #include "vk.h"
 
@@ -38,8 +41,8 @@ struct failure {
 };
 
 struct tester {
-	struct cpu *cpu;         /* GLACIER_EXEC_TARGET=cpu: runs them in place of a Vulkan device */
-	struct exec *exec;      /* NULL: no device */
+	struct library *library; /* GLACIER_EXEC_TARGET: runs them in place of the tests' own runner */
+	struct exec *exec;       /* that runner; NULL, both: no device */
 	struct rk_device device;
 #ifdef HAVE_VALID
 	struct valid *valid;
@@ -205,6 +208,15 @@ static uint32_t push_constants(const struct rk_kernel *k, unsigned char *push)
 	return end;
 }
 
+static bool run_code(struct tester *t, const struct glacier_buffer *code, struct exec_run *run)
+{
+	if (t->library)
+		return library_run(t->library, t->module, code == &t->code[1], run) == EXEC_OK;
+	run->words = (const uint32_t *)(const void *)code->data;
+	run->word_count = code->size / 4;
+	return exec_run(t->exec, run) == EXEC_OK;
+}
+
 static bool execute(struct tester *t, const struct rk_kernel *k, const struct rk_memory *before,
 		    const struct glacier_buffer *code, struct images *images)
 {
@@ -214,8 +226,6 @@ static bool execute(struct tester *t, const struct rk_kernel *k, const struct rk
 	unsigned char push[128];
 	uint32_t n = 0;
 	struct exec_run run = {
-		.words = (const uint32_t *)(const void *)code->data,
-		.word_count = code->size / 4,
 		.buffers = buffers,
 		.push = push,
 		.specs = specs,
@@ -243,17 +253,11 @@ static bool execute(struct tester *t, const struct rk_kernel *k, const struct rk
 	for (uint32_t i = 0; i < RK_TYPES; i++)
 		specs[i] = (struct exec_spec){.id = i, .bytes = glc_bits(rk_types[i]) == 64 ? 8 : 4, .value = k->spec[i]};
 	run.push_bytes = push_constants(k, push);
-	if (t->cpu) {
-		if (cpu_run(t->cpu, t->module, code == &t->code[1], &run) == EXEC_OK)
-			return true;
-		snprintf(t->failure.what, sizeof t->failure.what, "run");
-		snprintf(t->failure.why, sizeof t->failure.why, "%s", cpu_message(t->cpu));
-		return false;
-	}
-	if (exec_run(t->exec, &run) == EXEC_OK)
+	if (run_code(t, code, &run))
 		return true;
 	snprintf(t->failure.what, sizeof t->failure.what, "run");
-	snprintf(t->failure.why, sizeof t->failure.why, "%s", exec_message(t->exec));
+	snprintf(t->failure.why, sizeof t->failure.why, "%s",
+		 t->library ? library_message(t->library) : exec_message(t->exec));
 	return false;
 }
 
@@ -344,16 +348,22 @@ static bool compare(struct tester *t, const struct rk_kernel *k, const struct rk
 	return true;
 }
 
-/* -O0 and -O1 must agree in what has a bound only, too. */
+/*
+ * -O0 and -O1 must agree in what has a bound only, too. But a GPU's compiler folds what is
+ * computed of literals alone, which is nothing at -O1, and NVIDIA's does not always round as
+ * the card does (driver 580: doc/BENCHMARKS.md).
+ */
 static bool agree(struct tester *t, const struct rk_kernel *k, const struct rk_memory *want, const struct images *images)
 {
+	bool folds = t->library && !library_info(t->library)->software &&
+		     library_info(t->library)->kind != GLACIER_DEVICE_CPU;
 	size_t own = (size_t)k->lanes * k->group_count * RK_SLOTS;
 
 	for (size_t j = 0; j < own; j++) {
 		uint64_t a = unpack(images[0].bytes[2 * RK_MEMORY_TYPES], j, GLC_F32);
 		uint64_t b = unpack(images[1].bytes[2 * RK_MEMORY_TYPES], j, GLC_F32);
 
-		if (want->approx_set[j] && !want->unsure[j / RK_SLOTS] && differ(GLC_F32, a, b)) {
+		if (want->approx_set[j] && !want->unsure[j / RK_SLOTS] && differ(GLC_F32, a, b) && !folds) {
 			snprintf(t->failure.what, sizeof t->failure.what, "optimize");
 			snprintf(t->failure.why, sizeof t->failure.why, "@approx[%zu] is 0x%llx at -O0, 0x%llx at -O1", j,
 				 (unsigned long long)a, (unsigned long long)b);
@@ -363,7 +373,7 @@ static bool agree(struct tester *t, const struct rk_kernel *k, const struct rk_m
 	return true;
 }
 
-/* For the processor, constants are set when the module is read. */
+/* For the library, constants are set when the module is read. */
 static const struct glacier_read_options *define_specs(const struct rk_kernel *k)
 {
 	static char names[RK_TYPES][16], values[RK_TYPES][32];
@@ -401,14 +411,14 @@ static bool try_kernel(struct tester *t, const struct rk_kernel *k, struct rk_co
 		snprintf(t->failure.what, sizeof t->failure.what, "endless");
 		return false;
 	}
-	if (!read_text(t, t->text, size, t->cpu ? define_specs(k) : NULL))
+	if (!read_text(t, t->text, size, t->library ? define_specs(k) : NULL))
 		return false;
 	for (int i = 0; i < 2; i++)
 		if (!write_code(t, &t->spirv, levels[i], &t->code[i]) || !judge(t, &t->code[i]))
 			return false;
 	if (t->alone && !assemble(t))
 		return false;
-	if (!t->exec && !t->cpu)
+	if (!t->exec && !t->library)
 		return true;
 	for (int i = 0; i < 2; i++)
 		if (!execute(t, k, &before, &t->code[i], &images[i]) ||
@@ -597,32 +607,41 @@ static void find_rows(struct tester *t)
 	}
 }
 
-/* Does the device keep denormals, as a result and as an operand? */
+/* Does the device keep denormals, as a result and as an operand? Does it round quotients and roots? */
 static void probe_device(struct tester *t)
 {
 	static const char text[] =
-		"kernel k(@a: buffer f32 readwrite, @b: buffer f64 readwrite) workgroup 1 {\n"
+		"kernel k(@a: buffer f32 readwrite, @b: buffer f64 readwrite, @q: buffer f32 readwrite) workgroup 64 {\n"
+		"%l = LocalId.x\n%x = LoadGlobal.f32 @q, %l\n%y = Div.f32 %x, 3.0\n%z = Sqrt.f32 %x\n"
+		"%k = Add.u32 %l, 64\nStoreGlobal.f32 @q, %l, %y\nStoreGlobal.f32 @q, %k, %z\n"
+		"%first = Eq.u32 %l, 0\nif %first {\n"
 		"for %i.u32 = 0, 2 {\n"
 		"%x = LoadGlobal.f32 @a, %i\n%x = Mul.f32 %x, 0.5\nStoreGlobal.f32 @a, %i, %x\n"
-		"%y = LoadGlobal.f64 @b, %i\n%y = Mul.f64 %y, 0.5\nStoreGlobal.f64 @b, %i, %y\n}\nReturn\n}\n";
-	float a[2] = {0x1p-126f, 0x1p-130f};
+		"%d = LoadGlobal.f64 @b, %i\n%d = Mul.f64 %d, 0.5\nStoreGlobal.f64 @b, %i, %d\n}\n}\nReturn\n}\n";
+	float a[2] = {0x1p-126f, 0x1p-130f}, q[128] = {0};
 	double b[2] = {0x1p-1022, 0x1p-1030};
-	struct exec_buffer buffers[2] = {{.data = a, .bytes = sizeof a}, {.binding = 1, .data = b, .bytes = sizeof b}};
-	struct exec_run run = {.buffers = buffers, .buffer_count = 2, .groups = {1, 1, 1}};
+	struct exec_buffer buffers[3] = {{.data = a, .bytes = sizeof a},
+					 {.binding = 1, .data = b, .bytes = sizeof b},
+					 {.binding = 2, .data = q, .bytes = sizeof q}};
+	struct exec_run run = {.buffers = buffers, .buffer_count = 3, .groups = {1, 1, 1}};
 
-	t->device.subgroup = exec_subgroup_size(t->exec);
+	t->device.subgroup = t->library ? library_info(t->library)->subgroup_size : exec_subgroup_size(t->exec);
+	for (int i = 0; i < 64; i++)
+		q[i] = 1.1f + (float)i;
 	memset(&t->failure, 0, sizeof t->failure);
-	if (!read_text(t, text, sizeof text - 1, NULL) || !write_code(t, &t->spirv, GLACIER_OPTIMIZE_NONE, &t->code[0])) {
-		printf("FAIL: the probe: %s\n", t->failure.why);
+	if (!read_text(t, text, sizeof text - 1, NULL) || !write_code(t, &t->spirv, GLACIER_OPTIMIZE_NONE, &t->code[0]) ||
+	    !run_code(t, &t->code[0], &run)) {
+		printf("FAIL: the probe: %s%s\n", t->failure.why,
+		       t->library ? library_message(t->library) : exec_message(t->exec));
 		exit(1);
 	}
-	run.words = (const uint32_t *)(const void *)t->code[0].data;
-	run.word_count = t->code[0].size / 4;
-	if (exec_run(t->exec, &run) != EXEC_OK) {
-		printf("FAIL: the probe: %s\n", exec_message(t->exec));
-		exit(1);
-	}
+	t->device.flushes_atomics = t->library && library_info(t->library)->target.kind == GLACIER_TARGET_PTX;
 	t->device.flushes = a[0] == 0 || a[1] == 0 || b[0] == 0 || b[1] == 0;
+	for (int i = 0; i < 64; i++) {
+		volatile float x = 1.1f + (float)i, third = x / 3.0f, root = sqrtf(x);
+
+		t->device.near = t->device.near || q[i] != third || q[i + 64] != root;
+	}
 }
 
 /* --- Coverage ------------------------------------------------------------ */
@@ -689,6 +708,21 @@ static bool check_coverage(struct tester *t, uint64_t seeds)
 	return good;
 }
 
+/* "3,17"; those that are not there, and those that must stay, do not count. */
+static void remove_stmts(struct rk_kernel *k, const char *list)
+{
+	while (*list) {
+		char *end;
+		long number = strtol(list, &end, 10);
+
+		if (end == list)
+			return;
+		if (number >= 0 && number < k->stmt_count && !(k->stmts[number].pinned && k->barriers))
+			k->stmts[number].removed = true;
+		list = *end == ',' ? end + 1 : end;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static struct tester tester;
@@ -697,10 +731,10 @@ int main(int argc, char **argv)
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 50;
 	int failures = 0;
 	char message[256];
-	const char *kind = getenv("GLACIER_EXEC_TARGET");
-	bool on_cpu = kind && !strcmp(kind, "cpu");
-	enum exec_status status = on_cpu ? cpu_open(&t->cpu, message, sizeof message)
-					 : exec_open(&t->exec, message, sizeof message);
+	enum glacier_device_kind kind = library_kind();
+	enum exec_status status = kind == GLACIER_DEVICE_KIND_COUNT
+					  ? exec_open(&t->exec, message, sizeof message)
+					  : library_open(kind, &t->library, message, sizeof message);
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (glacier_module_create(NULL, &t->module) != GLACIER_OK ||
@@ -712,14 +746,14 @@ int main(int argc, char **argv)
 	t->batch = malloc((size_t)BATCH * MOST_TEXT);
 	t->ptxas = system("ptxas --version >/dev/null 2>&1") == 0;
 	t->device.subgroup = 8;
-	if (on_cpu)
-		t->device.subgroup = 32;
-	else if (status == EXEC_OK)
+	if (status == EXEC_OK)
 		probe_device(t);
 	find_rows(t);
 
 	for (uint64_t seed = first; seed < first + count && failures < 3; seed++) {
 		rk_make(&kernel, seed, t->rows, t->row_count, &t->coverage);
+		if (argc > 3)
+			remove_stmts(&kernel, argv[3]);
 		if (try_kernel(t, &kernel, &t->coverage)) {
 			if (count == 1)
 				fputs(t->text, stdout);
@@ -732,9 +766,11 @@ int main(int argc, char **argv)
 	if (t->batch_count && !failures)
 		failures += !begin_batch(t);
 	failures += !end_batch(t);
-	printf("%llu kernels from seed %llu; device: %s, %s denormals; SPIRV-Tools: %s; ptxas: %s\n",
-	       (unsigned long long)count, (unsigned long long)first, t->exec ? exec_device_name(t->exec) : t->cpu ? "the processor" : message,
-	       t->device.flushes ? "flushes" : "keeps",
+	printf("%llu kernels from seed %llu; device: %s, %s denormals, %s quotients; SPIRV-Tools: %s; ptxas: %s\n",
+	       (unsigned long long)count, (unsigned long long)first, t->exec      ? exec_device_name(t->exec)
+	       : t->library ? library_info(t->library)->name
+			    : message,
+	       t->device.flushes ? "flushes" : "keeps", t->device.near ? "has bounds for" : "rounds",
 #ifdef HAVE_VALID
 	       "in process",
 #else
@@ -747,7 +783,7 @@ int main(int argc, char **argv)
 	valid_destroy(t->valid);
 #endif
 	exec_close(t->exec);
-	cpu_close(t->cpu);
+	library_close(t->library);
 	glacier_module_destroy(t->module);
 	for (int i = 0; i < 2; i++)
 		glacier_buffer_fini(&t->code[i]);

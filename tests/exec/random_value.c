@@ -231,10 +231,11 @@ static bool compute_float(const struct rk_device *device, const struct rk_stmt *
 
 	if (!(type == GLC_F32 ? compute_f32 : compute_f64)(stmt, a, r))
 		return false;
-	if (device->flushes && !moves_bits) {
+	if (device->flushes)
 		for (int i = 0; i < values; i++)
 			if (is_denormal(type, a[i]))
 				return false;
+	if (device->flushes && !moves_bits) {
 		if (is_denormal(type, *r))
 			return false;
 		/* The smallest normal may be what rounding made of a number that was flushed. */
@@ -255,6 +256,10 @@ static bool compute_float(const struct rk_device *device, const struct rk_stmt *
 	if ((stmt->op == GLC_OP_Mul || stmt->op == GLC_OP_Fma) && (x == 0 || y == 0) && (!isfinite(x) || !isfinite(y)))
 		return false;
 	if (stmt->op == GLC_OP_Rem && (y == 0 || !isfinite(x) || !isfinite(x / y)))
+		return false;
+	/* Within some ULP, and the rest of the kernel makes more of them: op_table tries each alone. */
+	if (device->near && (stmt->op == GLC_OP_Div || stmt->op == GLC_OP_Rem || stmt->op == GLC_OP_Rcp ||
+			     stmt->op == GLC_OP_Sqrt || stmt->op == GLC_OP_Rsqrt))
 		return false;
 	/* The device may round the product of an f64 Fma; f32 has +soft-fma. */
 	if (stmt->op == GLC_OP_Fma && type == GLC_F64) {

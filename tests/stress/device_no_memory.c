@@ -169,7 +169,7 @@ static bool reads_prebuilt(void)
 	struct glc_ir ir;
 
 	glacier_memory_init(&memory, NULL, 0);
-	status = glc_prebuilt_read(&source, NULL, &memory, &ir, &prebuilt.symbol, NULL);
+	status = glc_prebuilt_read(&source, NULL, GLACIER_TARGET_SPIRV, &memory, &ir, &prebuilt.symbol, NULL);
 	if (status == GLACIER_OK)
 		status = glc_spv_interface_read(&prebuilt.code, source.code, source.code_bytes, &memory, NULL);
 	if (status == GLACIER_OK)

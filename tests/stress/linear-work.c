@@ -3,6 +3,9 @@
  * Reads and writes one made input of a given size: linear.sh counts the instructions.
  *
  *	linear-work KIND SIZE TARGET [LIMIT]
+ *	linear-work KIND SIZE validate
+ *
+ * The second validates the SPIR-V of it, and counts that alone.
  *
  * LIMIT is how many MiB the module may take; 0, and nothing: any. Exits 0 when it was
  * compiled, 1 when it was refused, with the code on stdout.
@@ -205,7 +208,7 @@ static void report(void *user, const struct glacier_diagnostic *d)
 		printf("%s\n", d->code);
 }
 
-/* What is counted. */
+/* What is counted: of a compilation. */
 __attribute__((noinline)) enum glacier_status measured(struct glacier_module *module, const struct glacier_text *input,
 							const struct glacier_target *target, struct glacier_diag *diag,
 							struct glacier_buffer *buffer);
@@ -218,6 +221,19 @@ __attribute__((noinline)) enum glacier_status measured(struct glacier_module *mo
 	return status == GLACIER_OK ? glacier_module_write(module, target, NULL, buffer, diag) : status;
 }
 
+/* Of a validation; cold memory, as above. */
+__attribute__((noinline)) enum glacier_status measured_validation(const struct glacier_buffer *code, struct glacier_diag *diag);
+__attribute__((noinline)) enum glacier_status measured_validation(const struct glacier_buffer *code, struct glacier_diag *diag)
+{
+	struct glacier_memory memory;
+	enum glacier_status status;
+
+	glacier_memory_init(&memory, NULL, 0);
+	status = glacier_spirv_validate(&memory, code->data, code->size, NULL, diag);
+	glacier_memory_fini(&memory);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct glacier_diag diag = {.report = report, .max_errors = 1};
@@ -227,8 +243,9 @@ int main(int argc, char **argv)
 	struct glacier_target target;
 	struct glacier_text input;
 	enum glacier_status status = GLACIER_ERR_ARGUMENT;
+	bool validate = argc > 3 && !strcmp(argv[3], "validate");
 
-	if (argc < 4 || glacier_target_parse(argv[3], &target, NULL) != GLACIER_OK)
+	if (argc < 4 || glacier_target_parse(validate ? "spirv" : argv[3], &target, NULL) != GLACIER_OK)
 		return 99;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (!strcmp(argv[1], kinds[i].name))
@@ -241,6 +258,8 @@ int main(int argc, char **argv)
 	if (glacier_module_create(&memory, &module) != GLACIER_OK)
 		return 99;
 	status = measured(module, &input, &target, &diag, &buffer);
+	if (validate && status == GLACIER_OK)
+		status = measured_validation(&buffer, &diag);
 	printf("%zu bytes of text, %zu MiB held, %zu bytes of code\n", size, memory.held_bytes >> 20, buffer.size);
 	glacier_buffer_fini(&buffer);
 	glacier_module_destroy(module);

@@ -111,3 +111,10 @@ check_PROGRAMS += tests/stress/allreduce_tcp
 TESTS += tests/stress/allreduce_tcp
 tests_stress_allreduce_tcp_LDADD = lib/libglacier.la -lm
 tests_stress_allreduce_tcp_SOURCES = tests/stress/allreduce_tcp.c tests/stress/allreduce_values.h tests/stress/stress.h
+
+# The cache folder under many processes, some of them killed.
+check_PROGRAMS += tests/stress/disk_cache
+TESTS += tests/stress/disk_cache
+tests_stress_disk_cache_CPPFLAGS = $(STRESS_CPPFLAGS)
+tests_stress_disk_cache_LDADD = lib/libglacier-internal.la
+tests_stress_disk_cache_SOURCES = tests/stress/disk_cache.c

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * No heap call for a kernel once the memory is warm: from text and from the numeric stream,
- * for every target, at every level, with the caller's memory and buffer. The linker hands
+ * for every target, at every level, with the caller's memory and buffer; SPIR-V is validated too. The linker hands
  * the library's calls to the counters below.
  *
  *	no_malloc FILE.gasm...
@@ -56,6 +56,8 @@ static const struct glacier_row rows[] = {
 	{18, 3, 0, 0}, {21, 0, 0, 0}, {17, 0, 0, 4}, {16, 4, 0, 0}, {25, 0, 0, 0},
 };
 
+static struct glacier_memory validation;
+
 /* Text, or the rows when text is NULL: the heap calls of one kernel from source to code. */
 static unsigned compile(struct glacier_module *module, struct glacier_buffer *out,
 			const struct glacier_text *text, const struct glacier_target *target,
@@ -71,6 +73,10 @@ static unsigned compile(struct glacier_module *module, struct glacier_buffer *ou
 	out->size = 0;
 	status = glacier_module_write(module, target, options, out, NULL);
 	CHECK(status == GLACIER_OK, "%s", glacier_status_name(status));
+	if (target->kind == GLACIER_TARGET_SPIRV) {
+		status = glacier_spirv_validate(&validation, out->data, out->size, NULL, NULL);
+		CHECK(status == GLACIER_OK, "%s", glacier_status_name(status));
+	}
 	return calls - before;
 }
 
@@ -105,6 +111,7 @@ int main(int argc, char **argv)
 {
 	static char bytes[1 << 16];
 
+	glacier_memory_init(&validation, NULL, 0);
 	measure("stream", NULL);
 	for (int i = 1; i < argc; i++) {
 		struct glacier_text text = {.text = bytes};
@@ -115,5 +122,6 @@ int main(int argc, char **argv)
 		fclose(file);
 		measure(argv[i], &text);
 	}
+	glacier_memory_fini(&validation);
 	return 0;
 }

@@ -44,6 +44,7 @@ tests_unit_test_compile_SOURCES = \
 	tests/unit/test_compile_limits.c \
 	tests/unit/test_compile_literal.c \
 	tests/unit/test_compile_stats.c \
+	tests/unit/test_device_disk_cache.c \
 	tests/unit/test_device_variance.c \
 	$(NULL)
 

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests taken to a tier and back, and what is done before a request is refused. */
+#include "arena/arena.h"
+
+#include <string.h>
+
+/* --- What a thread gives back -------------------------------------------- */
+
+static void drop_chunk(struct glacier_arena *arena, struct glc_local *local)
+{
+	struct glc_ring *ring;
+
+	if (local->chunk.at == local->chunk.end)
+		return;
+	ring = glc_ring_of(arena, local->chunk.at);
+	glc_ring_return(ring, local->chunk.at - ring->base, local->chunk.end - local->chunk.at);
+	local->chunk.at = local->chunk.end = 0;
+}
+
+static void flush(void *user, struct glc_thread *thread)
+{
+	struct glacier_arena *arena = user;
+	struct glc_local *local = (struct glc_local *)thread;
+
+	if (arena->has_heap) {
+		glc_slab_drain(&arena->heap, local);
+		glc_buddy_drain(&arena->heap, local);
+	}
+	drop_chunk(arena, local);
+}
+
+void glc_arena_drain(void *user, struct glc_thread *thread)
+{
+	struct glacier_arena *arena = user;
+	struct glc_local *local = (struct glc_local *)thread;
+
+	flush(arena, thread);
+	for (int i = 0; i < GLC_COUNTED; i++) {
+		struct glc_counts *into = &arena->gone[i], *from = &local->counts[i];
+
+		glc_add(&into->allocs, atomic_load(&from->allocs));
+		glc_add(&into->frees, atomic_load(&from->frees));
+		glc_add(&into->failures, atomic_load(&from->failures));
+		glc_add(&into->requested, atomic_load(&from->requested));
+		glc_add(&into->granted, atomic_load(&from->granted));
+		glc_add(&into->returned, atomic_load(&from->returned));
+	}
+}
+
+static void scavenge(struct glacier_arena *arena)
+{
+	glc_threads_each(&arena->threads, flush, arena);
+	if (arena->has_heap)
+		glc_slab_trim(&arena->heap, NULL);
+}
+
+enum glacier_status glacier_arena_trim(struct glacier_arena *arena)
+{
+	if (!arena || atomic_load(&arena->closed))
+		return GLACIER_ERR_ARGUMENT;
+	scavenge(arena);
+	if (arena->has_reservoir)
+		glc_reservoir_trim(&arena->reservoir);
+	return GLACIER_OK;
+}
+
+/* --- Tiers --------------------------------------------------------------- */
+
+static inline void count_alloc(struct glc_local *local, int tier, uint64_t requested, uint64_t granted)
+{
+	struct glc_counts *counts = &local->counts[tier];
+
+	glc_add(&counts->allocs, 1);
+	glc_add(&counts->requested, requested);
+	glc_add(&counts->granted, granted);
+}
+
+static inline void count_free(struct glc_local *local, int tier, uint64_t bytes)
+{
+	glc_add(&local->counts[tier].frees, 1);
+	glc_add(&local->counts[tier].returned, bytes);
+}
+
+static enum glacier_status from_slab(struct glacier_arena *arena, struct glc_local *local, uint64_t requested,
+				     unsigned bin, glacier_addr *addr)
+{
+	uint64_t offset;
+	enum glacier_status status = glc_slab_alloc(&arena->heap, local, bin, &offset);
+
+	if (status)
+		return status;
+	*addr = arena->heap.base + offset;
+	count_alloc(local, GLC_COUNTED_SLAB, requested, glc_bin_kinds[bin].slot_bytes);
+	return GLACIER_OK;
+}
+
+static uint64_t buddy_bytes(const struct glc_heap *heap, uint64_t bytes)
+{
+	uint32_t leaves = (uint32_t)((bytes + GLC_LEAF - 1) >> GLC_LEAF_SHIFT);
+
+	return (uint64_t)(heap->fit == GLACIER_FIT_BUDDY ? 1u << glc_order_of(leaves) : leaves) << GLC_LEAF_SHIFT;
+}
+
+static enum glacier_status from_buddy(struct glacier_arena *arena, struct glc_local *local, uint64_t requested,
+				      uint64_t bytes, glacier_addr *addr)
+{
+	uint64_t offset;
+	enum glacier_status status = glc_buddy_alloc(&arena->heap, local, bytes, &offset);
+
+	if (status)
+		return status;
+	*addr = arena->heap.base + offset;
+	count_alloc(local, GLC_COUNTED_BUDDY, requested, buddy_bytes(&arena->heap, bytes));
+	return GLACIER_OK;
+}
+
+static enum glacier_status from_reservoir(struct glacier_arena *arena, struct glc_local *local, uint64_t requested,
+					  uint64_t bytes, glacier_addr *addr)
+{
+	uint64_t granted = (bytes + GLC_GRANULE - 1) & ~(uint64_t)(GLC_GRANULE - 1);
+	enum glacier_status status;
+
+	if (granted < bytes || !glc_budget_take(&arena->budget, granted))
+		return GLACIER_ERR_NOMEM;
+	status = glc_reservoir_alloc(&arena->reservoir, bytes, addr);
+	if (status) {
+		glc_budget_return(&arena->budget, granted);
+		return status;
+	}
+	glc_budget_keep(&arena->budget);
+	count_alloc(local, GLC_COUNTED_RESERVOIR, requested, granted);
+	return GLACIER_OK;
+}
+
+/* From the thread's chunk, or a new one, where it is worth it. */
+static bool from_chunk(struct glacier_arena *arena, struct glc_local *local, struct glc_ring *ring, uint64_t bytes,
+		       uint64_t *offset)
+{
+	uint64_t chunk = glc_round_unit(arena->options.chunk_bytes), at;
+
+	if (local->chunk.end - local->chunk.at < bytes) {
+		if (bytes > chunk / 4 || !glc_ring_claim(ring, chunk, &at))
+			return glc_ring_claim(ring, bytes, offset);
+		drop_chunk(arena, local);
+		local->chunk.at = ring->base + at;
+		local->chunk.end = local->chunk.at + chunk;
+	}
+	*offset = local->chunk.at - ring->base;
+	local->chunk.at += bytes;
+	/* An older ring's chunk is used up in its ring. */
+	return true;
+}
+
+static enum glacier_status from_ring(struct glacier_arena *arena, struct glc_local *local, uint64_t requested, glacier_addr *addr)
+{
+	uint32_t rings = atomic_load_explicit(&arena->ring_count, memory_order_acquire);
+	uint64_t bytes = glc_round_unit(requested), offset;
+	struct glc_ring *ring = arena->rings[rings - 1];
+
+	if (local->chunk.end - local->chunk.at >= bytes)
+		ring = glc_ring_of(arena, local->chunk.at);
+	if (arena->options.chunk_bytes ? !from_chunk(arena, local, ring, bytes, &offset) : !glc_ring_claim(ring, bytes, &offset))
+		return GLACIER_ERR_NOMEM;
+	if (!ring->by_serial)
+		glc_ring_begin(ring, offset, bytes);
+	*addr = ring->base + offset;
+	count_alloc(local, GLC_COUNTED_RING, requested, bytes);
+	return GLACIER_OK;
+}
+
+/* --- A request ----------------------------------------------------------- */
+
+struct route {
+	uint64_t bytes;              /* to ask for: raised where the alignment asks for it */
+	bool slab, buddy, reservoir, ring;
+	unsigned bin;
+};
+
+static bool route_slab(const struct glacier_arena *arena, uint64_t bytes, uint64_t alignment, struct route *route)
+{
+	uint64_t need = bytes > alignment ? bytes : alignment;
+
+	if (!arena->has_heap || need > GLC_MOST_SLOT || alignment > 4096 || alignment > arena->align)
+		return false;
+	route->bin = glc_bin_of(&arena->heap, need);
+	/* Bins between powers of two are aligned to what divides them. */
+	while (route->bin < GLC_BINS && glc_bin_kinds[route->bin].slot_bytes & (alignment - 1) && alignment)
+		route->bin += arena->heap.bin_step;
+	return route->slab = route->bin < GLC_BINS;
+}
+
+static bool route_buddy(const struct glacier_arena *arena, uint64_t bytes, uint64_t alignment, struct route *route)
+{
+	uint64_t need = bytes > alignment ? bytes : alignment;
+
+	if (!arena->has_heap || need > (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT || alignment > arena->align ||
+	    (arena->heap.fit == GLACIER_FIT_RUN && alignment > GLC_LEAF))
+		return false;
+	route->bytes = arena->heap.fit == GLACIER_FIT_RUN ? bytes : need;
+	return route->buddy = true;
+}
+
+static bool route_reservoir(const struct glacier_arena *arena, uint64_t alignment, struct route *route)
+{
+	glacier_addr base = arena->reservoir.base;
+
+	return arena->has_reservoir && (!alignment || (alignment <= GLC_GRANULE && !(base & (alignment - 1))))
+		       ? (route->reservoir = true) : false;
+}
+
+/* Which tiers may have it, the first that can being asked first. */
+static enum glacier_status plan_route(const struct glacier_arena *arena, const struct glacier_request *request, struct route *route)
+{
+	uint64_t bytes = request->bytes, alignment = request->alignment;
+	enum glacier_category category = request->category;
+	bool up = arena->options.spill == GLACIER_SPILL_UP;
+
+	*route = (struct route){.bytes = bytes};
+	if (!bytes || alignment & (alignment - 1) || (unsigned)category > GLACIER_CATEGORY_SCRATCH)
+		return GLACIER_ERR_ARGUMENT;
+	if (arena->sole) {
+		switch (arena->options.tier) {
+		case GLACIER_TIER_SLAB:
+			if (bytes > GLC_MOST_SLOT)
+				return GLACIER_ERR_LIMIT;
+			return route_slab(arena, bytes, alignment, route) ? GLACIER_OK : GLACIER_ERR_UNSUPPORTED;
+		case GLACIER_TIER_BUDDY:
+			if (bytes > (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT || bytes > arena->heap.bytes)
+				return GLACIER_ERR_LIMIT;
+			return route_buddy(arena, bytes, alignment, route) ? GLACIER_OK : GLACIER_ERR_UNSUPPORTED;
+		case GLACIER_TIER_RESERVOIR:
+			if (bytes > (uint64_t)arena->reservoir.granules << GLC_GRANULE_SHIFT)
+				return GLACIER_ERR_LIMIT;
+			return route_reservoir(arena, alignment, route) ? GLACIER_OK : GLACIER_ERR_UNSUPPORTED;
+		default: category = GLACIER_CATEGORY_SCRATCH;
+		}
+	}
+	if (category == GLACIER_CATEGORY_SCRATCH) {
+		if (!arena->has_ring)
+			return GLACIER_ERR_ARGUMENT;
+		if (bytes > arena->rings[0]->capacity && arena->options.full != GLACIER_FULL_GROW)
+			return GLACIER_ERR_LIMIT;
+		if (bytes > UINT32_MAX || glc_round_unit(bytes) < bytes)
+			return GLACIER_ERR_LIMIT;
+		if (alignment > GLC_UNIT)
+			return GLACIER_ERR_UNSUPPORTED;
+		route->ring = true;
+		return GLACIER_OK;
+	}
+	if (category == GLACIER_CATEGORY_VIRTUAL) {
+		if (!arena->has_reservoir)
+			return GLACIER_ERR_ARGUMENT;
+		if (bytes > (uint64_t)arena->reservoir.granules << GLC_GRANULE_SHIFT)
+			return GLACIER_ERR_LIMIT;
+		return route_reservoir(arena, alignment, route) ? GLACIER_OK : GLACIER_ERR_UNSUPPORTED;
+	}
+	if (category != GLACIER_CATEGORY_BUDDY && route_slab(arena, bytes, alignment, route) && !up)
+		return GLACIER_OK;
+	if (route_buddy(arena, bytes, alignment, route) && !up)
+		return GLACIER_OK;
+	if (route_reservoir(arena, alignment, route) || route->slab || route->buddy)
+		return GLACIER_OK;
+	return bytes > (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT ? GLACIER_ERR_LIMIT : GLACIER_ERR_UNSUPPORTED;
+}
+
+static enum glacier_status try_route(struct glacier_arena *arena, struct glc_local *local, const struct route *route,
+				     uint64_t requested, glacier_addr *addr)
+{
+	enum glacier_status status = GLACIER_ERR_NOMEM;
+
+	glc_enter(&local->thread);
+	if (route->ring)
+		status = from_ring(arena, local, requested, addr);
+	if (route->slab)
+		status = from_slab(arena, local, requested, route->bin, addr);
+	if (status && route->buddy)
+		status = from_buddy(arena, local, requested, route->bytes, addr);
+	if (status && route->reservoir)
+		status = from_reservoir(arena, local, requested, route->bytes, addr);
+	glc_leave(&local->thread);
+	return status;
+}
+
+/* The ring is full: by its policy. True: try again. */
+static bool make_room(struct glacier_arena *arena, uint32_t rings, uint64_t tail)
+{
+	switch (arena->options.full) {
+	case GLACIER_FULL_BLOCK: glc_ring_wait(arena->rings[0], tail); return true;
+	case GLACIER_FULL_GROW: return glc_arena_grow(arena, rings);
+	default: return false;
+	}
+}
+
+static void tell_soft(struct glacier_arena *arena)
+{
+	if (__builtin_expect(atomic_load_explicit(&arena->budget.crossed, memory_order_relaxed), 0) &&
+	    atomic_exchange(&arena->budget.crossed, false) && arena->options.on_soft)
+		arena->options.on_soft(arena->options.user, atomic_load(&arena->budget.reserved));
+}
+
+static int counted(const struct route *route)
+{
+	return route->ring ? GLC_COUNTED_RING : route->slab ? GLC_COUNTED_SLAB : route->buddy ? GLC_COUNTED_BUDDY : GLC_COUNTED_RESERVOIR;
+}
+
+static enum glacier_status take(struct glacier_arena *arena, const struct glacier_request *request, glacier_addr *addr)
+{
+	struct glc_local *local;
+	enum glacier_status status;
+	struct route route;
+	bool flushed = false;
+
+	status = plan_route(arena, request, &route);
+	if (status)
+		return status;
+	local = glc_local(arena);
+	if (!local)
+		return GLACIER_ERR_NOMEM;
+	for (;;) {
+		uint32_t rings = atomic_load(&arena->ring_count);
+		uint64_t tail = route.ring ? atomic_load(&arena->rings[0]->tail) : 0;
+
+		status = try_route(arena, local, &route, request->bytes, addr);
+		if (status != GLACIER_ERR_NOMEM)
+			break;
+		/* Chunks of other threads may be all that is missing, before anybody waits or grows. */
+		if (!flushed) {
+			scavenge(arena);
+			flushed = true;
+			continue;
+		}
+		if (route.ring && make_room(arena, rings, tail)) {
+			flushed = arena->options.full == GLACIER_FULL_GROW;
+			continue;
+		}
+		if (arena->options.on_full && arena->options.on_full(arena->options.user, request->bytes)) {
+			flushed = false;
+			continue;
+		}
+		glc_enter(&local->thread);
+		glc_add(&local->counts[counted(&route)].failures, 1);
+		glc_leave(&local->thread);
+		break;
+	}
+	if (!status && arena->tags && *addr - arena->base < arena->end - arena->base)
+		atomic_store_explicit(&arena->tags[(*addr - arena->base) >> GLC_TAG_SHIFT], request->tag, memory_order_relaxed);
+	tell_soft(arena);
+	return status;
+}
+
+enum glacier_status glacier_arena_request(struct glacier_arena *arena, const struct glacier_request *request, glacier_addr *addr)
+{
+	if (!arena || !request || !addr || atomic_load_explicit(&arena->closed, memory_order_relaxed))
+		return GLACIER_ERR_ARGUMENT;
+	return take(arena, request, addr);
+}
+
+/* A slot of the thread's own word and a kept block need no more than is done here. */
+enum glacier_status glacier_arena_alloc(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
+{
+	struct glacier_request request = {.bytes = bytes};
+
+	if (!arena || !addr || atomic_load_explicit(&arena->closed, memory_order_relaxed))
+		return GLACIER_ERR_ARGUMENT;
+	if (__builtin_expect(arena->has_heap && bytes - 1 < GLC_MOST_SLOT && !arena->tags &&
+			     arena->options.tier != GLACIER_TIER_BUDDY, 1)) {
+		struct glc_local *local = glc_local(arena);
+
+		if (local) {
+			enum glacier_status status;
+
+			glc_enter(&local->thread);
+			status = from_slab(arena, local, bytes, glc_bin_of(&arena->heap, bytes), addr);
+			glc_leave(&local->thread);
+			if (__builtin_expect(!status, 1)) {
+				tell_soft(arena);
+				return status;
+			}
+		}
+	}
+	return take(arena, &request, addr);
+}
+
+/* --- Back ---------------------------------------------------------------- */
+
+static enum glacier_status free_in_heap(struct glacier_arena *arena, glacier_addr addr)
+{
+	uint64_t offset = addr - arena->heap.base;
+	uint32_t leaf = (uint32_t)(offset >> GLC_LEAF_SHIFT);
+	struct glc_local *local = glc_local(arena);
+	enum glacier_status status = GLACIER_ERR_INVALID;
+	unsigned entry;
+
+	if (!local)
+		return GLACIER_ERR_NOMEM;
+	glc_enter(&local->thread);
+	entry = atomic_load_explicit(&arena->heap.map[leaf], memory_order_acquire);
+	if (entry & GLC_MAP_SLAB) {
+		status = glc_slab_free(&arena->heap, local, offset, entry);
+		if (!status)
+			count_free(local, GLC_COUNTED_SLAB, glc_bin_kinds[entry & GLC_MAP_BIN].slot_bytes);
+	} else if (entry && !(offset & (GLC_LEAF - 1))) {
+		status = glc_buddy_free(&arena->heap, local, leaf, entry);
+		count_free(local, GLC_COUNTED_BUDDY, (uint64_t)entry << GLC_LEAF_SHIFT);
+	}
+	glc_leave(&local->thread);
+	return status;
+}
+
+static enum glacier_status free_elsewhere(struct glacier_arena *arena, glacier_addr addr)
+{
+	struct glc_local *local = glc_local(arena);
+	struct glc_ring *ring = NULL;
+	enum glacier_status status;
+	uint64_t bytes;
+	int tier;
+
+	if (!local)
+		return GLACIER_ERR_NOMEM;
+	if (glc_in_reservoir(arena, addr)) {
+		status = glc_reservoir_free(&arena->reservoir, addr, &bytes);
+		tier = GLC_COUNTED_RESERVOIR;
+		if (!status)
+			glc_budget_return(&arena->budget, bytes);
+	} else {
+		ring = glc_ring_of(arena, addr);
+		if (!ring)
+			return GLACIER_ERR_INVALID;
+		if (ring->by_serial)
+			return GLACIER_ERR_UNSUPPORTED;
+		status = glc_ring_end(ring, addr - ring->base, &bytes);
+		tier = GLC_COUNTED_RING;
+	}
+	if (!status) {
+		glc_enter(&local->thread);
+		count_free(local, tier, bytes);
+		glc_leave(&local->thread);
+	}
+	return status;
+}
+
+enum glacier_status glacier_arena_free(struct glacier_arena *arena, glacier_addr addr)
+{
+	if (!arena || atomic_load_explicit(&arena->closed, memory_order_relaxed))
+		return GLACIER_ERR_ARGUMENT;
+	return __builtin_expect(glc_in_heap(arena, addr), 1) ? free_in_heap(arena, addr) : free_elsewhere(arena, addr);
+}
+
+/* --- The ring's own ------------------------------------------------------ */
+
+static bool by_serial(struct glacier_arena *arena)
+{
+	return arena->has_ring && arena->rings[0]->by_serial;
+}
+
+enum glacier_status glacier_arena_mark(struct glacier_arena *arena, uint64_t *serial)
+{
+	if (!arena || !serial || atomic_load(&arena->closed))
+		return GLACIER_ERR_ARGUMENT;
+	if (!by_serial(arena))
+		return GLACIER_ERR_UNSUPPORTED;
+	*serial = atomic_load(&arena->rings[0]->head);
+	return GLACIER_OK;
+}
+
+enum glacier_status glacier_arena_retire(struct glacier_arena *arena, uint64_t serial)
+{
+	if (!arena || atomic_load(&arena->closed))
+		return GLACIER_ERR_ARGUMENT;
+	return by_serial(arena) ? glc_ring_retire(arena->rings[0], serial) : GLACIER_ERR_UNSUPPORTED;
+}
+
+enum glacier_status glacier_arena_rent_scratch(struct glacier_arena *arena, uint64_t bytes, struct glacier_scratch *scratch)
+{
+	struct glacier_request request = {.bytes = bytes, .category = GLACIER_CATEGORY_SCRATCH};
+	enum glacier_status status;
+
+	if (!scratch)
+		return GLACIER_ERR_ARGUMENT;
+	*scratch = (struct glacier_scratch){0};
+	status = glacier_arena_request(arena, &request, &scratch->addr);
+	if (!status) {
+		scratch->arena = arena;
+		scratch->bytes = glc_round_unit(bytes);
+	}
+	return status;
+}
+
+enum glacier_status glacier_scratch_release(struct glacier_scratch *scratch)
+{
+	struct glacier_arena *arena = scratch ? scratch->arena : NULL;
+
+	if (!arena)
+		return GLACIER_OK;
+	scratch->arena = NULL;
+	/* By serial the slice goes with its mark. */
+	return by_serial(arena) ? GLACIER_OK : glacier_arena_free(arena, scratch->addr);
+}

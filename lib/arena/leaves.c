@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Leaves claimed and released: in words, by order, or as runs, by best fit. */
+#include "arena/heap.h"
+
+#include "arena/space.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static bool claim_words(struct glc_heap *heap, struct glc_local *at, unsigned order, uint32_t *leaf)
+{
+	uint32_t many = order > GLC_WORD_ORDER ? 1u << (order - GLC_WORD_ORDER) : 1, words = heap->word_count / many * many;
+	uint32_t start = at->word[order] / many * many, word;
+
+	/* From the hint to the end, then what lies before it. */
+	for (uint32_t i = 0; i < words; i += many) {
+		word = start + i < words ? start + i : start + i - words;
+		if (order >= GLC_WORD_ORDER && glc_claim_words(&heap->words[word], many)) {
+			*leaf = word * GLC_WORD_LEAVES;
+			at->word[order] = word + many < words ? word + many : 0;
+			return true;
+		}
+		if (order < GLC_WORD_ORDER) {
+			int bit = glc_claim_in(&heap->words[word], order);
+
+			if (bit >= 0) {
+				*leaf = word * GLC_WORD_LEAVES + (uint32_t)bit;
+				at->word[order] = word;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+bool glc_leaves_claim(struct glc_heap *heap, struct glc_local *at, uint32_t leaves, uint32_t *leaf)
+{
+	bool good;
+
+	if (leaves > heap->leaves || !glc_budget_take(heap->budget, (uint64_t)leaves << GLC_LEAF_SHIFT))
+		return false;
+	if (heap->fit == GLACIER_FIT_RUN) {
+		pthread_mutex_lock(&heap->run_lock);
+		good = glc_runs_take(heap->runs, leaves, leaf);
+		pthread_mutex_unlock(&heap->run_lock);
+	} else {
+		good = claim_words(heap, at, glc_order_of(leaves), leaf);
+	}
+	if (good)
+		glc_budget_keep(heap->budget);
+	else
+		glc_budget_return(heap->budget, (uint64_t)leaves << GLC_LEAF_SHIFT);
+	return good;
+}
+
+void glc_leaves_release(struct glc_heap *heap, struct glc_local *at, uint32_t leaf, uint32_t leaves)
+{
+	unsigned order = glc_order_of(leaves);
+	uint32_t word = leaf / GLC_WORD_LEAVES;
+
+	glc_budget_return(heap->budget, (uint64_t)leaves << GLC_LEAF_SHIFT);
+	if (heap->fit == GLACIER_FIT_RUN) {
+		pthread_mutex_lock(&heap->run_lock);
+		glc_runs_give(heap->runs, leaf, leaves);
+		pthread_mutex_unlock(&heap->run_lock);
+		return;
+	}
+	if (order < GLC_WORD_ORDER)
+		glc_release_in(&heap->words[word], leaf % GLC_WORD_LEAVES, order);
+	else
+		glc_release_words(&heap->words[word], 1u << (order - GLC_WORD_ORDER));
+	/* Low addresses first: what is far away stays whole. */
+	for (unsigned i = 0; at && i < GLC_ORDERS; i++)
+		if (word < at->word[i])
+			at->word[i] = word;
+}
+
+static uint32_t longest_word_run(struct glc_heap *heap)
+{
+	uint32_t longest = 0, run = 0;
+
+	/* The largest block that can be claimed: whole words in a row, or an aligned block of one. */
+	for (uint32_t i = 0; i < heap->word_count; i++) {
+		uint64_t word = atomic_load_explicit(&heap->words[i], memory_order_relaxed);
+
+		run = word == ~UINT64_C(0) ? run + 1 : 0;
+		for (unsigned many = 4; many; many /= 2)
+			if (run >= many && (i + 1) % many == 0 && many * GLC_WORD_LEAVES > longest)
+				longest = many * GLC_WORD_LEAVES;
+		for (unsigned order = GLC_WORD_ORDER; order--;)
+			if (1u << order > longest && glc_free_blocks(word, order))
+				longest = 1u << order;
+	}
+	return longest;
+}
+
+uint32_t glc_leaves_longest(struct glc_heap *heap)
+{
+	uint32_t longest;
+
+	if (heap->fit == GLACIER_FIT_BUDDY)
+		return longest_word_run(heap);
+	pthread_mutex_lock(&heap->run_lock);
+	longest = glc_runs_longest(heap->runs);
+	pthread_mutex_unlock(&heap->run_lock);
+	return longest;
+}
+
+/* --- The heap ------------------------------------------------------------ */
+
+static uint64_t lines(uint64_t bytes)
+{
+	return (bytes + 4095) & ~UINT64_C(4095);
+}
+
+static void mark_free(struct glc_heap *heap)
+{
+	uint32_t rest = heap->leaves % GLC_WORD_LEAVES;
+
+	for (uint32_t i = 0; i < heap->word_count; i++)
+		atomic_init(&heap->words[i], ~UINT64_C(0));
+	if (rest)
+		atomic_init(&heap->words[heap->word_count - 1], (UINT64_C(1) << rest) - 1);
+}
+
+enum glacier_status glc_heap_init(struct glc_heap *heap, glacier_addr base, uint64_t bytes,
+				  const struct glacier_arena_options *options, struct glc_budget *budget)
+{
+	uint64_t leaves = bytes >> GLC_LEAF_SHIFT, map_bytes = lines(2 * leaves), bit_bytes = lines((leaves + 63) / 64 * 8);
+	uint64_t slot_bytes = leaves * GLC_SLAB_WORDS * sizeof(struct glc_slots), run_bytes = lines(leaves * sizeof(struct glc_run));
+	unsigned char *tables;
+
+	heap->budget = budget;
+	heap->base = base;
+	heap->bytes = leaves << GLC_LEAF_SHIFT;
+	heap->leaves = (uint32_t)leaves;
+	heap->fit = options->fit;
+	heap->kept_limit = (uint32_t)((options->cache_bytes == UINT64_MAX ? 0 : options->cache_bytes ? options->cache_bytes
+					: UINT64_C(64) << 20) >> GLC_LEAF_SHIFT);
+	if (heap->kept_limit > heap->leaves / 2)
+		heap->kept_limit = heap->leaves / 2;
+	heap->bin_step = options->sub_bins ? 1 : 4;
+	heap->word_count = (uint32_t)((leaves + 63) / 64);
+	heap->table_bytes = map_bytes + bit_bytes + slot_bytes + (heap->fit == GLACIER_FIT_RUN ? run_bytes : 0);
+	heap->tables = tables = glc_table(heap->table_bytes);
+	heap->runs = heap->fit == GLACIER_FIT_RUN ? malloc(sizeof *heap->runs) : NULL;
+	if (!tables || (heap->fit == GLACIER_FIT_RUN && !heap->runs))
+		return GLACIER_ERR_NOMEM;
+	heap->map = (_Atomic uint16_t *)tables;
+	heap->words = (glc_word *)(tables + map_bytes);
+	heap->slots = (struct glc_slots *)(tables + map_bytes + bit_bytes);
+	if (heap->runs)
+		glc_runs_init(heap->runs, (struct glc_run *)(tables + map_bytes + bit_bytes + slot_bytes), heap->leaves);
+	else
+		mark_free(heap);
+	pthread_mutex_init(&heap->run_lock, NULL);
+	for (int i = 0; i < GLC_BINS; i++)
+		pthread_mutex_init(&heap->bins[i].lock, NULL);
+	return GLACIER_OK;
+}
+
+void glc_heap_fini(struct glc_heap *heap)
+{
+	if (heap->tables)
+		munmap(heap->tables, heap->table_bytes);
+	free(heap->runs);
+	heap->tables = NULL;
+	heap->runs = NULL;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "arena/reservoir.h"
+
+#include "arena/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { USABLE = 1, HAS_PAGES = 2 };
+
+enum glacier_status glc_reservoir_init(struct glc_reservoir *reservoir, glacier_addr base, uint64_t bytes, bool host,
+				       const struct glacier_arena_options *options)
+{
+	uint64_t granules = bytes >> GLC_GRANULE_SHIFT, runs = granules * sizeof(struct glc_run);
+	unsigned char *tables;
+
+	reservoir->base = base;
+	reservoir->granules = (uint32_t)granules;
+	reservoir->host = host;
+	reservoir->populate = options->populate;
+	reservoir->keep_limit = (options->keep_bytes == UINT64_MAX ? 0 : options->keep_bytes ? options->keep_bytes
+				: UINT64_C(256) << 20) >> GLC_GRANULE_SHIFT;
+	reservoir->table_bytes = runs + 5 * granules;
+	reservoir->tables = tables = glc_table(reservoir->table_bytes);
+	reservoir->runs = malloc(sizeof *reservoir->runs);
+	if (!tables || !reservoir->runs)
+		return GLACIER_ERR_NOMEM;
+	reservoir->length = (uint32_t *)(tables + runs);
+	reservoir->state = tables + runs + 4 * granules;
+	glc_runs_init(reservoir->runs, (struct glc_run *)tables, reservoir->granules);
+	pthread_mutex_init(&reservoir->lock, NULL);
+	return GLACIER_OK;
+}
+
+void glc_reservoir_fini(struct glc_reservoir *reservoir)
+{
+	if (reservoir->tables)
+		munmap(reservoir->tables, reservoir->table_bytes);
+	free(reservoir->runs);
+	reservoir->tables = NULL;
+	reservoir->runs = NULL;
+}
+
+static void *place(const struct glc_reservoir *reservoir, uint32_t granule)
+{
+	return (void *)(uintptr_t)(reservoir->base + ((uint64_t)granule << GLC_GRANULE_SHIFT));
+}
+
+/* The next stretch from *at on of granules that are alike in the bits of `mask`. */
+static uint32_t stretch(const struct glc_reservoir *reservoir, uint32_t at, uint32_t end, unsigned mask)
+{
+	uint32_t n = 1;
+
+	while (at + n < end && !((reservoir->state[at + n] ^ reservoir->state[at]) & mask))
+		n++;
+	return n;
+}
+
+static bool commit(struct glc_reservoir *reservoir, uint32_t first, uint32_t count)
+{
+	for (uint32_t at = first, end = first + count, n; at < end; at += n) {
+		n = stretch(reservoir, at, end, USABLE | HAS_PAGES);
+		if (reservoir->state[at] & HAS_PAGES) {
+			reservoir->kept -= n;
+			continue;
+		}
+		if (!glc_commit(place(reservoir, at), (uint64_t)n << GLC_GRANULE_SHIFT, reservoir->populate)) {
+			/* What comes before is kept, as if it had been used. */
+			for (uint32_t i = first; i < at; i++)
+				reservoir->kept++;
+			return false;
+		}
+		memset(reservoir->state + at, USABLE | HAS_PAGES, n);
+	}
+	return true;
+}
+
+static void decommit(struct glc_reservoir *reservoir, uint32_t first, uint32_t count)
+{
+	for (uint32_t at = first, end = first + count, n; at < end; at += n) {
+		n = stretch(reservoir, at, end, HAS_PAGES);
+		if (!(reservoir->state[at] & HAS_PAGES))
+			continue;
+		glc_decommit(place(reservoir, at), (uint64_t)n << GLC_GRANULE_SHIFT);
+		memset(reservoir->state + at, USABLE, n);
+		reservoir->kept -= n;
+	}
+}
+
+enum glacier_status glc_reservoir_alloc(struct glc_reservoir *reservoir, uint64_t bytes, glacier_addr *addr)
+{
+	uint64_t count = (bytes >> GLC_GRANULE_SHIFT) + !!(bytes & (GLC_GRANULE - 1));
+	enum glacier_status status = GLACIER_ERR_NOMEM;
+	uint32_t first;
+
+	if (count > reservoir->granules)
+		return GLACIER_ERR_NOMEM;
+	pthread_mutex_lock(&reservoir->lock);
+	if (glc_runs_take(reservoir->runs, (uint32_t)count, &first)) {
+		if (!reservoir->host || commit(reservoir, first, (uint32_t)count)) {
+			reservoir->length[first] = (uint32_t)count;
+			reservoir->live += count;
+			*addr = reservoir->base + ((uint64_t)first << GLC_GRANULE_SHIFT);
+			status = GLACIER_OK;
+		} else {
+			glc_runs_give(reservoir->runs, first, (uint32_t)count);
+		}
+	}
+	pthread_mutex_unlock(&reservoir->lock);
+	return status;
+}
+
+enum glacier_status glc_reservoir_free(struct glc_reservoir *reservoir, glacier_addr addr, uint64_t *bytes)
+{
+	uint64_t offset = addr - reservoir->base;
+	uint32_t first = (uint32_t)(offset >> GLC_GRANULE_SHIFT), count;
+
+	if (offset & (GLC_GRANULE - 1))
+		return GLACIER_ERR_INVALID;
+	pthread_mutex_lock(&reservoir->lock);
+	count = reservoir->length[first];
+	if (count) {
+		reservoir->length[first] = 0;
+		reservoir->live -= count;
+		if (reservoir->host) {
+			reservoir->kept += count;
+			if (reservoir->kept > reservoir->keep_limit)
+				decommit(reservoir, first, count);
+		}
+		glc_runs_give(reservoir->runs, first, count);
+	}
+	pthread_mutex_unlock(&reservoir->lock);
+	*bytes = (uint64_t)count << GLC_GRANULE_SHIFT;
+	return count ? GLACIER_OK : GLACIER_ERR_INVALID;
+}
+
+void glc_reservoir_trim(struct glc_reservoir *reservoir)
+{
+	if (!reservoir->host)
+		return;
+	pthread_mutex_lock(&reservoir->lock);
+	for (uint32_t at = 0; at < reservoir->granules;) {
+		uint32_t count = reservoir->length[at];
+
+		if (!count)
+			decommit(reservoir, at, 1);
+		at += count ? count : 1;
+	}
+	pthread_mutex_unlock(&reservoir->lock);
+}
+
+bool glc_reservoir_find(struct glc_reservoir *reservoir, glacier_addr addr, glacier_addr *first, uint64_t *bytes)
+{
+	uint32_t granule = (uint32_t)((addr - reservoir->base) >> GLC_GRANULE_SHIFT), at = granule;
+	bool found;
+
+	pthread_mutex_lock(&reservoir->lock);
+	while (at && !reservoir->length[at])
+		at--;
+	found = reservoir->length[at] > granule - at;
+	*first = reservoir->base + ((uint64_t)at << GLC_GRANULE_SHIFT);
+	*bytes = (uint64_t)reservoir->length[at] << GLC_GRANULE_SHIFT;
+	pthread_mutex_unlock(&reservoir->lock);
+	return found;
+}

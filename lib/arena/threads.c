@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "arena/threads.h"
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_TSAN 1
+#endif
+#endif
+
+bool glc_owner_fences;
+_Thread_local struct glc_recent glc_recent[GLC_RECENT] __attribute__((tls_model("initial-exec")));
+
+/* One lock for all that is rare: threads that come and go, arenas that do, and looking at states from outside. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_key_t key;
+static uint64_t last_id;
+
+static void unlink_of_arena(struct glc_thread *thread)
+{
+	struct glc_threads *threads = thread->threads;
+
+	if (thread->next)
+		thread->next->before = thread->before;
+	if (thread->before)
+		thread->before->next = thread->next;
+	else
+		threads->first = thread->next;
+}
+
+static void on_thread_end(void *first)
+{
+	struct glc_thread *thread = first, *next;
+
+	/* A destructor that runs later may use the arena again: it then gets a new state, and this is called again. */
+	memset(glc_recent, 0, sizeof glc_recent);
+	pthread_mutex_lock(&lock);
+	/* What was linked in since: the key's value is the head only while it has one. */
+	for (; thread; thread = next) {
+		next = thread->next_own;
+		if (thread->threads) {
+			thread->threads->drain(thread->threads->user, thread);
+			unlink_of_arena(thread);
+		}
+		free(thread);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void prepare(void)
+{
+	pthread_key_create(&key, on_thread_end);
+#ifdef UNDER_TSAN
+	glc_owner_fences = true;
+#else
+	glc_owner_fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+#endif
+}
+
+void glc_threads_init(struct glc_threads *threads, size_t bytes, glc_drain_fn *drain, void *user)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, prepare);
+	*threads = (struct glc_threads){.bytes = bytes, .drain = drain, .user = user};
+	pthread_mutex_lock(&lock);
+	threads->id = ++last_id;
+	pthread_mutex_unlock(&lock);
+}
+
+/* The states stay in their threads' lists, which only these may change, and are freed when they end. */
+void glc_threads_fini(struct glc_threads *threads)
+{
+	pthread_mutex_lock(&lock);
+	for (struct glc_thread *thread = threads->first; thread; thread = thread->next)
+		thread->threads = NULL;
+	threads->first = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Frees what arenas that are gone have left in this thread's list; the lock is held. */
+static struct glc_thread *sweep(struct glc_thread *first)
+{
+	struct glc_thread **link = &first, *thread;
+
+	while ((thread = *link)) {
+		if (thread->threads) {
+			link = &thread->next_own;
+		} else {
+			*link = thread->next_own;
+			free(thread);
+		}
+	}
+	return first;
+}
+
+static struct glc_thread *find_own(struct glc_threads *threads)
+{
+	struct glc_thread *thread = pthread_getspecific(key);
+
+	while (thread && thread->threads != threads)
+		thread = thread->next_own;
+	return thread;
+}
+
+struct glc_thread *glc_thread_make(struct glc_threads *threads)
+{
+	struct glc_recent *recent = &glc_recent[threads->id % GLC_RECENT];
+	struct glc_thread *thread;
+
+	pthread_mutex_lock(&lock);
+	thread = find_own(threads);
+	if (!thread) {
+		size_t bytes = (threads->bytes + GLC_LINE - 1) & ~(size_t)(GLC_LINE - 1);
+
+		thread = aligned_alloc(GLC_LINE, bytes);
+		if (!thread) {
+			pthread_mutex_unlock(&lock);
+			return NULL;
+		}
+		memset(thread, 0, bytes);
+		thread->threads = threads;
+		thread->number = threads->count++;
+		thread->next = threads->first;
+		if (threads->first)
+			threads->first->before = thread;
+		threads->first = thread;
+		thread->next_own = sweep(pthread_getspecific(key));
+		pthread_setspecific(key, thread);
+	}
+	pthread_mutex_unlock(&lock);
+	*recent = (struct glc_recent){threads->id, thread};
+	return thread;
+}
+
+/* Whoever wants the state holds the lock until it is done. */
+void glc_thread_wait(struct glc_thread *thread)
+{
+	atomic_store_explicit(&thread->busy, 0, memory_order_release);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+}
+
+void glc_threads_each(struct glc_threads *threads, glc_drain_fn *fn, void *user)
+{
+	struct glc_thread *thread;
+
+	pthread_mutex_lock(&lock);
+	for (thread = threads->first; thread; thread = thread->next)
+		atomic_store(&thread->wanted, 1);
+	if (!glc_owner_fences)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	for (thread = threads->first; thread; thread = thread->next) {
+		while (atomic_load(&thread->busy))
+			sched_yield();
+		fn(user, thread);
+		atomic_store_explicit(&thread->wanted, 0, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+}

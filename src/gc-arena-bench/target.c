@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "target.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+/* Addresses that nothing stands behind. */
+static const glacier_addr nowhere = UINT64_C(1) << 46;
+
+const char *target_arena(struct target *target, const struct options *opt, enum glacier_tier tier, uint64_t bytes)
+{
+	struct glacier_range range = {.base = nowhere, .bytes = bytes};
+	struct glacier_arena_options options = {.tier = tier, .bytes = bytes, .fit = opt->fit, .sub_bins = opt->sub_bins};
+	enum glacier_status status;
+
+	*target = (struct target){.tier = tier, .writable = true};
+	snprintf(target->name, sizeof target->name, "%s%s%s", glacier_tier_name(tier),
+		 opt->fit == GLACIER_FIT_RUN && tier != GLACIER_TIER_RING && tier != GLACIER_TIER_RESERVOIR ? ", fit=run" : "",
+		 opt->sub_bins && (tier == GLACIER_TIER_SLAB || tier == GLACIER_TIER_POOL) ? ", sub-bins" : "");
+	switch (opt->backing) {
+	case BACKING_HOST: break;
+	case BACKING_THP: options.huge_pages = true; break;
+	case BACKING_NULL:
+		options.range = &range;
+		target->writable = false;
+		break;
+	case BACKING_PINNED: return "pinned memory comes from a CUDA device, which this program does not open";
+	case BACKING_CUDA: return "it does not open CUDA devices: --backing=null costs the same on the host";
+	default: return "it does not open Vulkan devices: --backing=null costs the same on the host";
+	}
+	if (tier == GLACIER_TIER_POOL) {
+		options.ring_bytes = bytes / 16;
+		options.reservoir_bytes = bytes / 2;
+	}
+	if (tier == GLACIER_TIER_RING)
+		options.chunk_bytes = 65536;
+	status = glacier_arena_create(&options, &target->arena);
+	return status ? status == GLACIER_ERR_NOMEM ? "there is no memory for it" : "the arena is too small for this tier" : NULL;
+}
+
+const char *target_compared(struct target *target, const char *what)
+{
+	const char *library = what[0] == 'd' ? what + 7 : NULL;
+	void *handle;
+
+	*target = (struct target){.tier = GLACIER_TIER_POOL, .writable = true};
+	snprintf(target->name, sizeof target->name, "%s", what);
+	if (!library) {
+		target->take = malloc;
+		target->give = free;
+		return NULL;
+	}
+	handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	if (!handle)
+		return "the library cannot be opened";
+	target->take = (void *(*)(size_t))dlsym(handle, "malloc");
+	target->give = (void (*)(void *))dlsym(handle, "free");
+	return target->take && target->give ? NULL : "the library has no malloc and free";
+}
+
+void target_fini(struct target *target)
+{
+	glacier_arena_destroy(target->arena);
+	target->arena = NULL;
+}
