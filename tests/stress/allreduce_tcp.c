@@ -19,6 +19,7 @@ struct rank {
 	enum glacier_algorithm algorithm;
 	int listener;
 	char address[32];
+	pthread_barrier_t *finished;   /* no collective is under way any more */
 };
 
 static void *run_rank(void *argument)
@@ -56,6 +57,8 @@ static void *run_rank(void *argument)
 			HOLDS(glacier_broadcast(comm, in, count, type, 0) == GLACIER_OK);
 			HOLDS(!memcmp(in, out, count * bytes));
 		}
+	/* Who gives up takes those along that are still busy with what it has finished. */
+	pthread_barrier_wait(self->finished);
 	if (self->aborts)
 		glacier_comm_abort(comm);
 	/* Without the one that gave up there is no result. */
@@ -69,19 +72,22 @@ static void run(enum glacier_algorithm algorithm, uint32_t channels, bool determ
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
 	socklen_t bytes = sizeof at;
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	pthread_barrier_t finished;
 	struct rank ranks[RANKS];
 	pthread_t threads[RANKS];
 
 	HOLDS(listener >= 0 && !bind(listener, (void *)&at, sizeof at) && !listen(listener, 16));
 	HOLDS(!getsockname(listener, (void *)&at, &bytes));
+	pthread_barrier_init(&finished, NULL, RANKS);
 	for (uint32_t r = 0; r < RANKS; r++) {
 		ranks[r] = (struct rank){.rank = r, .channels = channels, .deterministic = deterministic, .aborts = r == 1,
-					 .algorithm = algorithm, .listener = r ? -1 : listener};
+					 .algorithm = algorithm, .listener = r ? -1 : listener, .finished = &finished};
 		snprintf(ranks[r].address, sizeof ranks[r].address, "127.0.0.1:%u", ntohs(at.sin_port));
 		HOLDS(!pthread_create(&threads[r], NULL, run_rank, &ranks[r]));
 	}
 	for (int r = 0; r < RANKS; r++)
 		pthread_join(threads[r], NULL);
+	pthread_barrier_destroy(&finished);
 }
 
 int main(void)
