@@ -400,7 +400,8 @@ static enum glacier_status free_in_heap(struct glacier_arena *arena, glacier_add
 		if (!status)
 			count_free(local, GLC_COUNTED_SLAB, glc_bin_kinds[entry & GLC_MAP_BIN].slot_bytes);
 	} else if (entry && !(offset & (GLC_LEAF - 1))) {
-		status = glc_buddy_free(&arena->heap, local, leaf, entry);
+		glc_buddy_free(&arena->heap, local, leaf, entry);
+		status = GLACIER_OK;
 		count_free(local, GLC_COUNTED_BUDDY, (uint64_t)entry << GLC_LEAF_SHIFT);
 	}
 	glc_leave(&local->thread);

@@ -30,7 +30,7 @@ found:
 	return GLACIER_OK;
 }
 
-enum glacier_status glc_buddy_free(struct glc_heap *heap, struct glc_local *local, uint32_t leaf, uint32_t leaves)
+void glc_buddy_free(struct glc_heap *heap, struct glc_local *local, uint32_t leaf, uint32_t leaves)
 {
 	unsigned order = glc_order_of(leaves), n = local->kept_count[order];
 
@@ -43,7 +43,6 @@ enum glacier_status glc_buddy_free(struct glc_heap *heap, struct glc_local *loca
 	} else {
 		glc_leaves_release(heap, local, leaf, leaves);
 	}
-	return GLACIER_OK;
 }
 
 void glc_buddy_drain(struct glc_heap *heap, struct glc_local *local)

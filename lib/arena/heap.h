@@ -63,7 +63,6 @@ struct glc_bin {
 	_Alignas(2 * GLC_LINE) pthread_mutex_t lock;
 	struct glc_slots *listed;          /* with free slots, of nobody */
 	struct glc_slots *spare;           /* the first word of an empty slab that is kept */
-	uint32_t slabs;
 };
 
 /* What a bin is, the same in every arena. */
@@ -154,9 +153,8 @@ static inline unsigned glc_order_of(uint32_t leaves)
 
 /* --- buddy.c, slab.c: inside of glc_enter -------------------------------- */
 
-/* alignment: a power of two, at most GLC_LEAF, or the block's own size. */
 enum glacier_status glc_buddy_alloc(struct glc_heap *heap, struct glc_local *local, uint64_t bytes, uint64_t *offset);
-enum glacier_status glc_buddy_free(struct glc_heap *heap, struct glc_local *local, uint32_t leaf, uint32_t leaves);
+void glc_buddy_free(struct glc_heap *heap, struct glc_local *local, uint32_t leaf, uint32_t leaves);
 void glc_buddy_drain(struct glc_heap *heap, struct glc_local *local);
 
 /* The thread has no free slot of the bin: collects, or takes another word, or a new slab's. */

@@ -88,7 +88,6 @@ static void dissolve(struct glc_heap *heap, struct glc_local *local, struct glc_
 	}
 	if (bin->spare == first)
 		bin->spare = NULL;
-	bin->slabs--;
 	for (uint32_t i = 0; i < leaves; i++)
 		atomic_store_explicit(&heap->map[leaf + i], 0, memory_order_relaxed);
 	glc_leaves_release(heap, local, leaf, leaves);
@@ -137,7 +136,6 @@ static bool carve(struct glc_heap *heap, struct glc_local *local, unsigned numbe
 	for (uint32_t i = 0; i < leaves; i++)
 		atomic_store_explicit(&heap->map[leaf + i], (uint16_t)(GLC_MAP_SLAB | i << GLC_MAP_FAR | number),
 				      memory_order_release);
-	bin->slabs++;
 	pthread_mutex_unlock(&bin->lock);
 	return true;
 }

@@ -90,17 +90,17 @@ static void add_row(struct bench *b, const struct cell_spec *spec, const char *n
 static void cell(struct bench *b, const struct cell_spec *spec)
 {
 	struct result r = run_cell(spec, NULL);
-	struct target target = {.name = ""};
+	char name[TARGET_NAME];
 
 	if (spec->compared)
-		snprintf(target.name, sizeof target.name, "%s", spec->compared);
-	else if (!target_arena(&target, spec->opt, spec->tier, spec->opt->arena_bytes))
-		target_fini(&target);
-	add_row(b, spec, target.name, &r);
+		snprintf(name, sizeof name, "%s", spec->compared);
+	else
+		target_name(name, spec->opt, spec->tier);
+	add_row(b, spec, name, &r);
 	if (!r.why) {
 		struct curve *curve = &b->curves[b->curve_count++];
 
-		snprintf(curve->name, sizeof curve->name, "%.24s %s, %u", target.name, pattern_name(spec->pattern), spec->threads);
+		snprintf(curve->name, sizeof curve->name, "%.24s %s, %u", name, pattern_name(spec->pattern), spec->threads);
 		memcpy(curve->at, r.at, sizeof curve->at);
 	}
 	cli_progress("cells", ++b->done, b->total);
@@ -144,6 +144,7 @@ static enum cli_code record(const struct options *opt)
 {
 	struct trace trace = {0};
 	struct cell_spec spec = {.opt = opt, .threads = 1};
+	const char *why;
 	bool good;
 
 	for (int i = GLACIER_TIER_COUNT; i--;)
@@ -153,8 +154,9 @@ static enum cli_code record(const struct options *opt)
 		if (opt->pattern[i])
 			spec.pattern = (enum pattern)i;
 	spec.sizes = opt->size_count ? opt->sizes[0] : usual[spec.tier];
-	if (run_cell(&spec, &trace).why)
-		cli_wrong("--record: %s", run_cell(&spec, &trace).why);
+	why = run_cell(&spec, &trace).why;
+	if (why)
+		cli_wrong("--record: %s", why);
 	good = trace_write(&trace, opt->record);
 	trace_fini(&trace);
 	return good ? CLI_OK : CLI_TROUBLE;

@@ -189,6 +189,7 @@ static void check(const struct options *opt)
 void options_parse(struct options *opt, int argc, char **argv)
 {
 	char tiers[GLACIER_TIER_COUNT][12];
+	char **operands;
 	const char *arg;
 	char *end;
 	size_t count;
@@ -246,8 +247,9 @@ void options_parse(struct options *opt, int argc, char **argv)
 		case KEY_PLOT: opt->plot = arg; break;
 		case KEY_MAP: opt->map = arg; break;
 		}
-	if (cli_operands(&count) && count)
-		cli_bad_usage("'%s' is not expected: a log is given with --replay", cli_operands(&count)[0]);
+	operands = cli_operands(&count);
+	if (count)
+		cli_bad_usage("'%s' is not expected: a log is given with --replay", operands[0]);
 	check(opt);
 	if (cli.json)
 		opt->form = CLI_TABLE_JSON;

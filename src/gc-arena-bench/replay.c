@@ -217,8 +217,6 @@ static void policy_row(struct replays *r, const struct policy *policy, bool chos
 		glacier_addr base;
 		uint64_t bytes;
 
-		/* What is still live at the end of the log is what the pictures show. */
-		memset(r->addr, 0, r->trace->ids * sizeof *r->addr);
 		glacier_arena_plan(arena, GLACIER_TIER_POOL, &base, &bytes);
 		if (boxes && !plot_occupancy(r->opt->plot, boxes, r->trace->ids, r->trace->count, base))
 			r->code = CLI_TROUBLE;

@@ -7,6 +7,13 @@
 /* Addresses that nothing stands behind. */
 static const glacier_addr nowhere = UINT64_C(1) << 46;
 
+void target_name(char name[TARGET_NAME], const struct options *opt, enum glacier_tier tier)
+{
+	snprintf(name, TARGET_NAME, "%s%s%s", glacier_tier_name(tier),
+		 opt->fit == GLACIER_FIT_RUN && tier != GLACIER_TIER_RING && tier != GLACIER_TIER_RESERVOIR ? ", fit=run" : "",
+		 opt->sub_bins && (tier == GLACIER_TIER_SLAB || tier == GLACIER_TIER_POOL) ? ", sub-bins" : "");
+}
+
 const char *target_arena(struct target *target, const struct options *opt, enum glacier_tier tier, uint64_t bytes)
 {
 	struct glacier_range range = {.base = nowhere, .bytes = bytes};
@@ -14,9 +21,6 @@ const char *target_arena(struct target *target, const struct options *opt, enum 
 	enum glacier_status status;
 
 	*target = (struct target){.tier = tier, .writable = true};
-	snprintf(target->name, sizeof target->name, "%s%s%s", glacier_tier_name(tier),
-		 opt->fit == GLACIER_FIT_RUN && tier != GLACIER_TIER_RING && tier != GLACIER_TIER_RESERVOIR ? ", fit=run" : "",
-		 opt->sub_bins && (tier == GLACIER_TIER_SLAB || tier == GLACIER_TIER_POOL) ? ", sub-bins" : "");
 	switch (opt->backing) {
 	case BACKING_HOST: break;
 	case BACKING_THP: options.huge_pages = true; break;
@@ -44,7 +48,6 @@ const char *target_compared(struct target *target, const char *what)
 	void *handle;
 
 	*target = (struct target){.tier = GLACIER_TIER_POOL, .writable = true};
-	snprintf(target->name, sizeof target->name, "%s", what);
 	if (!library) {
 		target->take = malloc;
 		target->give = free;

@@ -5,8 +5,9 @@
 
 #include "options.h"
 
+enum { TARGET_NAME = 40 };
+
 struct target {
-	char name[40];
 	enum glacier_tier tier;            /* POOL for others than arenas */
 	struct glacier_arena *arena;       /* NULL: functions */
 	void *(*take)(size_t bytes);
@@ -30,6 +31,8 @@ static inline bool target_free(struct target *target, glacier_addr addr)
 	return true;
 }
 
+/* What an arena is called in the table. */
+void target_name(char name[TARGET_NAME], const struct options *opt, enum glacier_tier tier);
 /* An arena as the options say, of so many bytes. NULL: made; else why it cannot be. */
 const char *target_arena(struct target *target, const struct options *opt, enum glacier_tier tier, uint64_t bytes);
 /* "malloc" or "dlopen:LIBRARY". NULL: found; else why not. */

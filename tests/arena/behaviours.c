@@ -250,19 +250,15 @@ static void spill(void)
 	glacier_arena_destroy(arena);
 }
 
-static void *hoard(void *argument)
+static void hoard(struct glacier_arena *arena)
 {
-	struct glacier_arena *arena = argument;
-	static pthread_barrier_t *never;
 	glacier_addr addr[8];
 
-	(void)never;
 	for (int i = 0; i < 8; i++)
 		CHECK(!glacier_arena_alloc(arena, 1 * MIB, &addr[i]), "alloc");
 	for (int i = 0; i < 8; i++)
 		CHECK(!glacier_arena_free(arena, addr[i]), "free");
 	CHECK(!glacier_arena_alloc(arena, 100, &addr[0]) && !glacier_arena_free(arena, addr[0]), "a slot");
-	return NULL;
 }
 
 /* What idle threads keep is no reason to be out of memory. */
