@@ -288,13 +288,20 @@ static void share_loop(struct cpu_compile *c, uint32_t phi)
 		share(c, phi, next);
 }
 
+/* Its word is filled once, before the kernel begins: nobody else may write it. */
+static bool is_filled_before(enum glc_op op)
+{
+	return op == GLC_OP_Param || op == GLC_OP_Length || op == GLC_OP_GroupCount || op == GLC_OP_SubgroupSize;
+}
+
 /* The same for words: whoever computes the next round's value reads the last one first. */
 static void share_word(struct cpu_compile *c, uint32_t phi)
 {
 	glc_value next = cpu_same(c, c->kernel->insts[phi].arg[1]);
 	const struct cpu_value *v;
 
-	if (next == GLC_NO_VALUE || glc_is_const(next) || next == phi)
+	if (next == GLC_NO_VALUE || glc_is_const(next) || next == phi ||
+	    is_filled_before((enum glc_op)c->kernel->insts[next].op))
 		return;
 	v = &c->values[next];
 	if (v->shape == c->values[phi].shape && v->home == next && c->kernel->insts[next].op != GLC_OP_Phi &&

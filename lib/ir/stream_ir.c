@@ -305,8 +305,8 @@ void glc_stream_build(struct ssa *s)
 	w.in = GLC_NO_VALUE;
 	memset(w.f, 0xff, sizeof w.f);
 	memset(w.r, 0xff, sizeof w.r);
-	w.at = &s->tree->rows.at[s->source->first_row];
 	w.count = s->source->live_rows;
+	w.at = w.count ? &s->tree->rows.at[s->source->first_row] : NULL;
 	if (s->b.optimize && !choose(&w)) {
 		s->failed = true;
 		return;

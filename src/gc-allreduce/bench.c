@@ -32,9 +32,20 @@ bool session_alloc(struct session *session, size_t bytes, void **out)
 	}
 	*out = aligned_alloc(4096, (bytes + 4096) / 4096 * 4096);
 	session->status = *out ? GLACIER_OK : GLACIER_ERR_NOMEM;
-	if (*out)
-		memset(*out, 0, bytes);
-	return *out != NULL;
+	if (!*out)
+		return false;
+	memset(*out, 0, bytes);
+	session->own[session->own_count++] = *out;
+	return true;
+}
+
+void session_release(struct session *session)
+{
+	for (uint32_t i = 0; i < session->own_count; i++)
+		free(session->own[i]);
+	if (session->options->input)
+		cli_release(&session->file);
+	free(session->output_path);
 }
 
 static bool good(struct bench *bench, enum glacier_status status)
@@ -236,9 +247,4 @@ void bench_run(struct session *session)
 			print_reducer(session);
 	}
 	cli_table_fini(&bench.table);
-	if (o->private_memory) {
-		free(bench.in);
-		if (!o->in_place)
-			free(bench.out);
-	}
 }

@@ -120,9 +120,7 @@ static _Noreturn void run_local(const struct options *options, uint32_t size)
 		cli_exit(CLI_TROUBLE);
 	wrong = sessions[0].wrong != 0;
 	for (uint32_t rank = 0; rank < size; rank++) {
-		if (options->input)
-			cli_release(&sessions[rank].file);
-		free(sessions[rank].output_path);
+		session_release(&sessions[rank]);
 		glacier_comm_destroy(comms[rank]);
 	}
 	free(comms);
@@ -154,9 +152,7 @@ static _Noreturn void run_rank(const struct options *options, const struct launc
 	if (options->input && !cli_commit())
 		cli_exit(CLI_TROUBLE);
 	glacier_comm_destroy(comm);
-	if (options->input)
-		cli_release(&session.file);
-	free(session.output_path);
+	session_release(&session);
 	end_good(session.wrong != 0);
 }
 

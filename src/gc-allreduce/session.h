@@ -20,12 +20,16 @@ struct session {
 	enum glacier_type type;
 	char *output_path;
 	uint64_t wrong;               /* elements that were not right, of all ranks */
+	void *own[2];                 /* private memory: what goes in and what comes out */
+	uint32_t own_count;
 };
 
 size_t type_bytes(enum glacier_type type);
 
 /* Memory of the communicator, or the rank's own with --private; false: status says why. */
 bool session_alloc(struct session *session, size_t bytes, void **out);
+/* Frees what is private, the file and the name; the communicator's memory goes with it. */
+void session_release(struct session *session);
 
 /* Files: read (before the collective; trouble ends the process), reduce, stage. */
 void files_read(struct session *session);

@@ -61,6 +61,19 @@ static char *beside(const char *manifest, const char *file)
 	return path;
 }
 
+/* Absent: as the writer chooses. */
+static uint16_t read_version(const cJSON *document, const char *name, const char *path)
+{
+	const cJSON *item = cJSON_GetObjectItem(document, name);
+
+	if (!item)
+		return 0;
+	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= UINT16_MAX) ||
+	    item->valuedouble != (double)(uint16_t)item->valuedouble)
+		cli_wrong("%s: '%s' must be a whole number up to 65535", path, name);
+	return (uint16_t)item->valuedouble;
+}
+
 static void read_digest(struct parts *parts, const cJSON *document, const char *path)
 {
 	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(document, "digest"));
@@ -101,8 +114,8 @@ bool manifest_read(struct manifest *manifest, const char *path, struct parts *pa
 	*parts = (struct parts){.write = {.unaligned = true}};
 	if (!cJSON_IsArray(list) || !list->child)
 		cli_wrong("%s: the manifest names no parts", path);
-	parts->write.major = (uint16_t)cJSON_GetNumberValue(cJSON_GetObjectItem(document, "major"));
-	parts->write.minor = (uint16_t)cJSON_GetNumberValue(cJSON_GetObjectItem(document, "minor"));
+	parts->write.major = read_version(document, "major", path);
+	parts->write.minor = read_version(document, "minor", path);
 	read_digest(parts, document, path);
 	manifest->files = cli_alloc((size_t)cJSON_GetArraySize(list) * sizeof *manifest->files);
 	cJSON_ArrayForEach(row, list) {

@@ -20,7 +20,9 @@ struct run {
 	bool deterministic;
 	const size_t *counts;
 	size_t count_count;
-	int types;  /* every so many-th type: large counts are slow */
+	int types;          /* every so many-th type */
+	bool one_pair;      /* large counts are slow: each run takes the next pair of type and operation */
+	int pair;
 	struct glacier_comm *comm[MOST_RANKS];
 };
 
@@ -120,7 +122,13 @@ static void *run_rank(void *argument)
 	struct rank *self = argument;
 	struct run *run = self->run;
 
-	for (size_t c = 0; c < run->count_count; c++)
+	for (size_t c = 0; run->one_pair && c < run->count_count; c++) {
+		int pair = run->pair + (int)c;
+
+		one(run, self->rank, run->counts[c], all_types[pair % TYPES],
+		    (enum glacier_reduce)(pair / TYPES % GLACIER_REDUCE_COUNT));
+	}
+	for (size_t c = 0; !run->one_pair && c < run->count_count; c++)
 		for (int t = 0; t < TYPES; t += run->types)
 			for (int op = 0; op < GLACIER_REDUCE_COUNT; op++)
 				one(run, self->rank, run->counts[c], all_types[(t + (int)c) % TYPES], (enum glacier_reduce)op);
@@ -148,7 +156,7 @@ int main(int argc, char **argv)
 {
 	static const enum glacier_algorithm algorithms[] = {GLACIER_ALGORITHM_RING, GLACIER_ALGORITHM_DOUBLING,
 							    GLACIER_ALGORITHM_FOLD, GLACIER_ALGORITHM_AUTO};
-	int most = argc > 1 ? atoi(argv[1]) : 0;
+	int most = argc > 1 ? atoi(argv[1]) : 0, pair = 0;
 
 	for (int n = 1; n <= MOST_RANKS; n++) {
 		size_t counts[] = {0, 1, (size_t)n - 1, (size_t)n, (size_t)n + 1, 97, 2053};
@@ -165,7 +173,9 @@ int main(int argc, char **argv)
 					continue;
 				run.counts = large;
 				run.count_count = sizeof large / sizeof *large;
-				run.types = 5;
+				run.one_pair = true;
+				run.pair = pair;
+				pair += (int)run.count_count;
 				run_all(&run, 0);
 			}
 	}

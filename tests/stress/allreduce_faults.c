@@ -248,7 +248,7 @@ static void disagree(enum glacier_algorithm algorithm)
 		run((struct fault){.at = UINT64_MAX}, algorithm, 40, -1);
 		odd_rank = -1;
 		for (int r = 0; r < RANKS; r++) {
-			char name[16];
+			char name[32];
 
 			snprintf(name, sizeof name, "rank %d has 41", odd);
 			CHECK(ranks[r].status == GLACIER_ERR_MISMATCH && strstr(ranks[r].text, "count") && strstr(ranks[r].text, name),

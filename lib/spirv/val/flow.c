@@ -30,6 +30,7 @@ static const uint32_t *edges_of(const struct graph *g, uint32_t node, bool rever
 {
 	const struct spv_block *block;
 	bool back = reversed != (g->direction == BACKWARD);
+	uint32_t first;
 
 	if (node == g->count) {
 		*count = reversed ? 0 : g->sink_count;
@@ -38,10 +39,12 @@ static const uint32_t *edges_of(const struct graph *g, uint32_t node, bool rever
 	block = &g->v->blocks.at[g->base + node];
 	if (g->direction == BRANCHES) {
 		*count = back ? block->previous_count : block->next_count;
-		return g->v->edges.at + (back ? block->previous : block->next);
+		first = back ? block->previous : block->next;
+	} else {
+		*count = back ? block->structural_previous_count : block->structural_count;
+		first = back ? block->structural_previous : block->structural;
 	}
-	*count = back ? block->structural_previous_count : block->structural_count;
-	return g->v->edges.at + (back ? block->structural_previous : block->structural);
+	return *count ? g->v->edges.at + first : NULL;
 }
 
 /* Numbers what the root reaches in the order it is found. Edges hold blocks of the module. */

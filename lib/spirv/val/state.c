@@ -10,7 +10,7 @@ bool spv_explain(struct val *v, const spv_inst *inst, enum glc_code code, const 
 	char text[512];
 
 	v->spoilt = true;
-	if (inst >= v->module.insts && inst < v->module.insts + v->module.inst_count)
+	if (v->module.inst_count && inst >= v->module.insts && inst < v->module.insts + v->module.inst_count)
 		v->refused[(inst - v->module.insts) / 8] |= (uint8_t)(1u << (inst - v->module.insts) % 8);
 	if (inst->id && inst->id < v->module.id_count)
 		v->flags[inst->id] |= ID_BROKEN;
