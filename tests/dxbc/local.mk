@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Containers: seeds laid out by hand, malformed ones made of them, real ones under GLACIER_CORPUS.
 
-EXTRA_DIST += tests/dxbc/corpus.sh tests/dxbc/examples.sh tests/dxbc/llvm.sh tests/dxbc/zlib.sh
+EXTRA_DIST += tests/dxbc/corpus.sh tests/dxbc/examples.sh tests/dxbc/llvm.sh tests/dxbc/llvm-newest.sh tests/dxbc/zlib.sh \
+	tests/dxbc/against_obj2yaml.py
 TESTS += tests/dxbc/digests tests/dxbc/examples.sh tests/dxbc/malformed tests/dxbc/parts tests/dxbc/zlib.sh
-CHECK_LONG += tests/dxbc/corpus.sh:400 tests/dxbc/llvm.sh:200
+CHECK_LONG += tests/dxbc/corpus.sh:400 tests/dxbc/llvm.sh:200 tests/dxbc/llvm-newest.sh:300
 
 check_LTLIBRARIES += tests/dxbc/libseeds.la
 tests_dxbc_libseeds_la_SOURCES = tests/dxbc/seeds.c tests/dxbc/seeds.h

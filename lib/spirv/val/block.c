@@ -227,7 +227,7 @@ static bool add_layout(struct blocks *b, const spv_inst *inst)
 	struct layout *l;
 	bool *seen;
 
-	if (!GLC_RESERVE(v->memory, &b->members, count))
+	if (!GLC_RESERVE(v->memory, &b->members, count + 1))   /* a place even for none */
 		return false;
 	l = GLC_PUSH(v->memory, &b->layouts);
 	if (!l)

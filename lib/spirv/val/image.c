@@ -90,7 +90,7 @@ bool spv_check_image_type(struct val *v, const spv_inst *inst)
 			!(t->mask & (T_VOID | T_INT | T_FLOAT)))
 		return image_fails(v, inst, "of 32-bit numbers or 64-bit integers", "VUID-StandaloneSpirv-OpTypeImage-04656");
 	if (image.depth > 2 || image.arrayed > 1 || image.multisampled > 1 || image.sampled > 2)
-		return image_fails(v, inst, "of depth, arrays, samples and use within their values", NULL);
+		return image_fails(v, inst, "of a depth, arrays, samples and a use that exist", NULL);
 	if (image.dim == DimSubpassData) {
 		if (image.sampled != 2 || image.format != ImageFormatUnknown || (v->vulkan && image.arrayed))
 			return image_fails(v, inst, "of Dim SubpassData: Sampled 2, format Unknown, no array",
