@@ -167,6 +167,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/dxbc/features.c \
 	lib/dxbc/inflate.c \
 	lib/dxbc/inflate.h \
+	lib/dxbc/json.c \
 	lib/dxbc/pack.c \
 	lib/dxbc/parts.c \
 	lib/dxbc/program.c \

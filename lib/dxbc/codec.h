@@ -115,7 +115,7 @@ extern const struct codec_name glc_dxbc_kinds[];
 /* psv0.c: shared with RDAT. */
 extern const struct codec_name glc_dxbc_resource_kinds[];
 
-/* Appends a tree as text, without blanks. parts.c */
+/* Appends a tree as text, without blanks. json.c */
 enum glacier_status glc_json_put(const cJSON *tree, struct glacier_buffer *buffer);
 
 /* Turns a decoded tree into the data of a part, with the codec above. False, told, when it is no such tree. */

@@ -127,20 +127,6 @@ static void add_rest(struct codec *c)
 		codec_note_number(c, "part_bytes", c->bytes);
 }
 
-enum glacier_status glc_json_put(const cJSON *tree, struct glacier_buffer *buffer)
-{
-	char *text = cJSON_PrintUnformatted(tree);
-	size_t bytes = text ? strlen(text) : 0;
-	bool good = text && glc_buffer_reserve(buffer, bytes);
-
-	if (good) {
-		memcpy(buffer->data + buffer->size, text, bytes);
-		buffer->size += bytes;
-	}
-	cJSON_free(text);
-	return good ? GLACIER_OK : GLACIER_ERR_NOMEM;
-}
-
 /* Bytes as they are, for ranges where what was encoded differs. */
 static void add_patches(struct codec *c, const unsigned char *encoded)
 {

@@ -85,7 +85,7 @@ void cli_spell_real(double value, char out[32])
 	int digits = 15;
 
 	/* Most are whole, and cost a tenth of it this way; a zero may have a sign. */
-	if (value >= 1 && value < 1e15 && value == (double)(int64_t)value) {
+	if ((value >= 1 && value < 1e15 && value == (double)(int64_t)value) || (value == 0 && !signbit(value))) {
 		snprintf(out, 32, "%" PRId64, (int64_t)value);
 		return;
 	}

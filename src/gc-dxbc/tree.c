@@ -93,6 +93,20 @@ static char *spell(const cJSON *item)
 	return text;
 }
 
+static void pad(int width)
+{
+	while (width-- > 0)
+		putchar_unlocked(' ');
+}
+
+/* "name: ", or "name:" with a line's end. */
+static void print_name(const char *name, int indent, const char *after)
+{
+	pad(indent);
+	fputs(name, stdout);
+	fputs(after, stdout);
+}
+
 static void print_value(const cJSON *item)
 {
 	char *text = spell(item);
@@ -104,11 +118,11 @@ static void print_value(const cJSON *item)
 /* Text of several lines, as a block. */
 static void print_lines(const char *name, const char *text, int indent)
 {
-	printf("%*s%s:\n", indent, "", name);
+	print_name(name, indent, ":\n");
 	while (*text) {
 		size_t bytes = strcspn(text, "\n");
 
-		printf("%*s| ", indent + 2, "");
+		print_name("| ", indent + 2, "");
 		cli_print_clean(stdout, text, bytes - (bytes && text[bytes - 1] == '\r'));
 		putchar('\n');
 		text += bytes + (text[bytes] == '\n');
@@ -154,23 +168,24 @@ static void print_table(const cJSON *list, int indent)
 			column++;
 		}
 	}
-	printf("%*s", indent, "");
+	pad(indent);
 	column = 0;
 	cJSON_ArrayForEach(cell, list->child) {
-		printf("%s%-*s", column ? "  " : "", cell->next ? (int)widths[column] : 0, cell->string);
+		print_name(cell->string, column ? 2 : 0, "");
+		pad(cell->next ? (int)(widths[column] - strlen(cell->string)) : 0);
 		column++;
 	}
 	putchar('\n');
 	cJSON_ArrayForEach(row, list) {
-		printf("%*s", indent, "");
+		pad(indent);
 		column = 0;
 		cJSON_ArrayForEach(cell, row) {
 			char *text = spell(cell);
 
-			printf("%s", column ? "  " : "");
+			pad(column ? 2 : 0);
 			cli_print_clean(stdout, text, strlen(text));
 			if (cell->next)
-				printf("%*s", (int)(widths[column] - strlen(text)), "");
+				pad((int)(widths[column] - strlen(text)));
 			free(text);
 			column++;
 		}
@@ -197,12 +212,12 @@ void tree_print(const cJSON *tree, int indent)
 			continue;
 		}
 		if (is_scalar(item) || (cJSON_IsArray(item) && is_flat(item))) {
-			printf("%*s%s: ", indent, "", name);
+			print_name(name, indent, ": ");
 			print_value(item);
 			putchar('\n');
 			continue;
 		}
-		printf("%*s%s:\n", indent, "", name);
+		print_name(name, indent, ":\n");
 		if (cJSON_IsArray(item) && is_table(item))
 			print_table(item, indent + 2);
 		else
