@@ -64,9 +64,11 @@ linear straight 1000 30000 ptx 110
 linear registers 1000 30000 spirv 110
 linear literals 1000 30000 spirv 110
 linear barriers 10 1000 spirv 110
-# Existing SPIR-V. Each construct walks its blocks, so that nests cost as they are deep.
+# Existing SPIR-V.
 linear straight 1000 30000 validate 110
 linear chained-ifs 10 1000 validate 110
 linear chained-loops 10 1000 validate 110
+linear nested-ifs 10 1000 validate 110
+linear nested-loops 10 999 validate 110
 linear kernels 10 1000 validate 125
 finish

@@ -16,6 +16,7 @@ struct structure {
 	struct spv_block *blocks;
 	const uint32_t *edges;
 	uint32_t *inside, *stack, *mark, *cases, *judged, *falls, *fallen;   /* by block within the function; stamps */
+	uint32_t *outer, *depth, *top;   /* the nest of constructs: see nests_well */
 	uint32_t base, count, stamp;
 };
 
@@ -175,7 +176,7 @@ static bool check_block(struct structure *s, const struct construct *c, uint32_t
 }
 
 /* Who branches to a continue target is in the loop. */
-static bool check_continue_target(struct structure *s, const struct construct *c)
+static bool check_continue_target(struct structure *s, const struct construct *c, bool nested)
 {
 	uint32_t target = continue_of(s, c->header);
 	const struct spv_block *b = &s->blocks[target];
@@ -183,10 +184,144 @@ static bool check_continue_target(struct structure *s, const struct construct *c
 	for (uint32_t i = 0; i < b->previous_count && target != c->header; i++) {
 		uint32_t from = s->edges[b->previous + i];
 
-		if (!is_inside(s, from) && b->latch != from)
+		if (!(nested ? holds(s, c, from) : is_inside(s, from)) && b->latch != from)
 			return FAIL(s, from, BAD_ENTRY, label_of(s, from), "continue target of the loop", label_of(s, c->header));
 	}
 	return true;
+}
+
+/* --- The nest of constructs ----------------------------------------------- */
+
+/*
+ * Judging each construct by walking its blocks costs the nesting depth a block. Where
+ * constructs nest, as they nearly always do, each branch can be judged once instead.
+ *
+ * A node is a construct: that of the merge instruction of block i, or, at `count` + i, the
+ * continue construct that begins with block i. `outer` makes a tree of them, and the nodes
+ * from a block's `top` to the root are exactly the constructs that hold the block. A branch then
+ * leaves and enters what lies between two nodes and their common ancestor.
+ *
+ * Down the tree of dominators a block is in the constructs of its dominator, without those that
+ * end with it: it is their merge block, or the continue target of a loop.
+ */
+
+static struct construct construct_at(const struct structure *s, uint32_t node)
+{
+	uint32_t block = s->base + (node < s->count ? node : node - s->count);
+	const struct spv_block *b = &s->blocks[block];
+
+	if (node >= s->count)
+		return (struct construct){CONTINUE, block, s->blocks[b->loop].latch, b->loop};
+	return (struct construct){b->is_loop ? LOOP : SELECTION, block, merge_of(s, block), NONE};
+}
+
+static uint32_t depth_of(const struct structure *s, uint32_t node)
+{
+	return node == NONE ? 0 : s->depth[node];
+}
+
+/* The construct that ends at a block was around its dominator; has it been left on the way to `top`? */
+static bool has_left(const struct structure *s, uint32_t header, uint32_t dominator, uint32_t top)
+{
+	struct construct c;
+
+	if (!s->blocks[header].s_reachable)
+		return true;
+	c = construct_at(s, header - s->base);
+	return !holds(s, &c, dominator) || s->depth[header - s->base] > depth_of(s, top);
+}
+
+static void begin_construct(struct structure *s, uint32_t block, uint32_t node)
+{
+	struct construct c = construct_at(s, node);
+	uint32_t *top = &s->top[block - s->base];
+
+	if (!holds(s, &c, block))
+		return;
+	s->outer[node] = *top;
+	s->depth[node] = depth_of(s, *top) + 1;
+	*top = node;
+}
+
+static bool place(struct structure *s, uint32_t block)
+{
+	const struct spv_block *b = &s->blocks[block];
+	uint32_t d = b->s_dominator, top = d == NONE ? NONE : s->top[d - s->base];
+
+	/* Only what is odd lies behind a back edge's block, or has two loops' continue targets in one. */
+	if (d != NONE && s->judged[d - s->base])
+		return false;
+	if (b->is_loop && (b->latch == NONE || s->blocks[continue_of(s, block)].loop != block))
+		return false;
+	if (d != NONE && (b->is_merge || b->is_continue)) {
+		while (top != NONE) {
+			struct construct c = construct_at(s, top);
+
+			if (holds(s, &c, block))
+				break;
+			top = s->outer[top];
+		}
+		if ((b->is_merge && !has_left(s, b->header, d, top)) || (b->is_continue && !has_left(s, b->loop, d, top)))
+			return false;
+	}
+	s->top[block - s->base] = top;
+	if (b->is_continue && s->blocks[b->loop].s_reachable) {
+		if (s->blocks[b->loop].latch == NONE)
+			return false;
+		begin_construct(s, block, s->count + block - s->base);
+	}
+	if (b->is_selection || b->is_loop)
+		begin_construct(s, block, block - s->base);
+	return true;
+}
+
+enum edge { BRANCH, TO_MERGE, TO_CONTINUE };
+
+/* What check_block asks of one edge, of all constructs that it leaves or enters. */
+static bool crosses_well(const struct structure *s, uint32_t from, uint32_t to, enum edge edge)
+{
+	uint32_t left = s->top[from - s->base], entered = s->top[to - s->base];
+
+	while (left != entered) {
+		struct construct c;
+
+		if (depth_of(s, entered) >= depth_of(s, left)) {
+			c = construct_at(s, entered);
+			if (c.header != to)
+				return false;
+			entered = s->outer[entered];
+			continue;
+		}
+		c = construct_at(s, left);
+		if (edge == BRANCH ? !is_exit(s, &c, to) : edge == TO_MERGE && c.header != from)
+			return false;
+		left = s->outer[left];
+	}
+	return true;
+}
+
+/* True when every construct is left and entered as it must be; otherwise it is not known. */
+static bool nests_well(struct structure *s, const uint32_t *order, uint32_t count)
+{
+	bool good = true;
+
+	for (uint32_t i = s->base; i < s->base + s->count; i++)
+		if (s->blocks[i].is_loop && s->blocks[i].latch != NONE)
+			s->judged[s->blocks[i].latch - s->base] = 1;
+	for (uint32_t k = count; k-- > 0 && good;)
+		good = place(s, order[k]);
+	memset(s->judged, 0, s->count * sizeof *s->judged);
+	for (uint32_t k = count; k-- > 0 && good;) {
+		const struct spv_block *b = &s->blocks[order[k]];
+
+		for (uint32_t i = 0; i < b->next_count && good; i++)
+			good = crosses_well(s, order[k], s->edges[b->next + i], BRANCH);
+		if (b->merge && good)
+			good = crosses_well(s, order[k], merge_of(s, order[k]), TO_MERGE);
+		if (b->is_loop && good)
+			good = crosses_well(s, order[k], continue_of(s, order[k]), TO_CONTINUE);
+	}
+	return good;
 }
 
 /* --- Switches ------------------------------------------------------------ */
@@ -284,7 +419,8 @@ static bool check_switch(struct structure *s, const struct construct *c)
 
 /* --- The function -------------------------------------------------------- */
 
-static bool check_construct(struct structure *s, const struct construct *c)
+/* nested: nests_well has judged its blocks. */
+static bool check_construct(struct structure *s, const struct construct *c, bool nested)
 {
 	uint32_t count;
 
@@ -296,12 +432,12 @@ static bool check_construct(struct structure *s, const struct construct *c)
 		return FAIL(s, c->exit, NOT_DOMINATED, name(c), label_of(s, c->header), label_of(s, c->exit));
 	if (c->kind == CONTINUE && !postdominates(s, c->exit, c->header))
 		return FAIL(s, c->exit, NOT_DOMINATED, name(c), label_of(s, c->header), label_of(s, c->exit));
-	count = collect(s, c);
+	count = nested ? 0 : collect(s, c);
 	for (uint32_t i = 0; i < count; i++)
 		if (!check_block(s, c, s->stack[i]))
 			return false;
 	if (c->kind == LOOP)
-		return check_continue_target(s, c);
+		return check_continue_target(s, c, nested);
 	return c->kind != SELECTION || terminator_op(s, c->header) != OpSwitch || check_switch(s, c);
 }
 
@@ -358,9 +494,9 @@ bool spv_check_structure(struct val *v, struct spv_function *function, const uin
 {
 	struct structure s = {.v = v, .function = function, .blocks = v->blocks.at, .edges = v->edges.at,
 		.base = function->block, .count = function->block_count};
-	uint32_t **arrays[] = {&s.inside, &s.stack, &s.mark, &s.cases, &s.judged, &s.falls, &s.fallen};
+	uint32_t **arrays[] = {&s.inside, &s.stack, &s.mark, &s.cases, &s.judged, &s.falls, &s.fallen, &s.top};
 	struct glc_mark mark = glc_bump_mark(v->memory);
-	bool good = false;
+	bool good = false, nested;
 
 	for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
 		*arrays[i] = glc_bump_zero(v->memory, ((size_t)s.count + 1) * sizeof **arrays[i]);
@@ -369,18 +505,25 @@ bool spv_check_structure(struct val *v, struct spv_function *function, const uin
 			return false;
 		}
 	}
+	s.outer = glc_bump(v->memory, 2 * (size_t)s.count * sizeof *s.outer);
+	s.depth = glc_bump(v->memory, 2 * (size_t)s.count * sizeof *s.depth);
+	if (!s.outer || !s.depth) {
+		v->out_of_memory = true;
+		goto out;
+	}
 	if (!check_loops(&s))
 		goto out;
 	find_enclosing(&s, order, count);
+	nested = nests_well(&s, order, count);
 	for (uint32_t i = s.base; i < s.base + s.count; i++) {
 		const struct spv_block *b = &s.blocks[i];
 
 		if (b->is_selection &&
-		    !check_construct(&s, &(struct construct){SELECTION, i, merge_of(&s, i), NONE}))
+		    !check_construct(&s, &(struct construct){SELECTION, i, merge_of(&s, i), NONE}, nested))
 			goto out;
 		if (b->is_loop &&
-		    (!check_construct(&s, &(struct construct){LOOP, i, merge_of(&s, i), NONE}) ||
-		     !check_construct(&s, &(struct construct){CONTINUE, continue_of(&s, i), b->latch, i})))
+		    (!check_construct(&s, &(struct construct){LOOP, i, merge_of(&s, i), NONE}, nested) ||
+		     !check_construct(&s, &(struct construct){CONTINUE, continue_of(&s, i), b->latch, i}, nested)))
 			goto out;
 	}
 	good = check_selections(&s, order, count);
