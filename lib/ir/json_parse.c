@@ -356,9 +356,12 @@ static void workgroup(struct glc_json *j, const cJSON *sizes, uint32_t pos)
 		glc_json_shape(j, pos, "\"workgroup\"", "an array of one to three sizes");
 		return;
 	}
-	cJSON_ArrayForEach(size, sizes)
-		if (!extent(j, size, pos, &kernel->workgroup[kernel->workgroup_count++]))
+	cJSON_ArrayForEach(size, sizes) {
+		/* What could not be read has no place: others look at those that are counted. */
+		if (!extent(j, size, pos, &kernel->workgroup[kernel->workgroup_count]))
 			return;
+		kernel->workgroup_count++;
+	}
 }
 
 static void stream(struct glc_json *j, const cJSON *rows, const cJSON *sizes, uint32_t pos)

@@ -338,8 +338,9 @@ static bool clauses(struct glc_text_parser *p, struct glc_tree_kernel *kernel)
 	}
 	do {
 		lex_space(p);
-		if (!glc_lex_extent(p, &kernel->workgroup[kernel->workgroup_count++]))
+		if (!glc_lex_extent(p, &kernel->workgroup[kernel->workgroup_count]))
 			return false;
+		kernel->workgroup_count++;
 		lex_space(p);
 	} while (kernel->workgroup_count < 3 && (*p->at == '@' || (*p->at >= '0' && *p->at <= '9')));
 	if (lex_is(*p->at, LEX_NAME) && !kernel->is_stream) {

@@ -164,9 +164,10 @@ static bool make_for(struct maker *m, int depth, bool unroll)
 	stmt->result = counter;
 	take(stmt, from);
 	take(stmt, to);
-	if (!unroll && !down && type == GLC_U32 && chance(m, 40))
+	if (!unroll && !down && type == GLC_U32 && chance(m, 40)) {
 		take(stmt, (struct rk_operand){.kind = RK_SPEC, .type = GLC_U32});
-	else if (down || step > 1 || chance(m, 30))
+		literals = false;   /* the step's sign is not looked at before it has a value */
+	} else if (down || step > 1 || chance(m, 30))
 		take(stmt, literal(type, down ? 0 - step : step));
 	left = loop_block(m, stmt, &loop, depth, unroll ? RK_IN_UNROLL : RK_IN_FOR, counter);
 	/* A first round that is sure to come and returns from the kernel: nothing follows. */
