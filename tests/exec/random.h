@@ -152,6 +152,7 @@ struct rk_device {
 	bool flushes;        /* denormals become 0 */
 	bool flushes_atomics;   /* AtomicAdd.f32 on buffers does (PTX ISA, atom) */
 	bool near;           /* Div and Sqrt are within bounds, not rounded */
+	bool relaxed;        /* Vulkan: the sign of a zero, what comes of infinities, and an f64 Fma are its own */
 };
 
 /* random_make.c: rows is what may be used; coverage counts nests and chains. */

@@ -636,6 +636,7 @@ static void probe_device(struct tester *t)
 		exit(1);
 	}
 	t->device.flushes_atomics = t->library && library_info(t->library)->target.kind == GLACIER_TARGET_PTX;
+	t->device.relaxed = !t->library || library_info(t->library)->target.kind == GLACIER_TARGET_SPIRV;
 	t->device.flushes = a[0] == 0 || a[1] == 0 || b[0] == 0 || b[1] == 0;
 	for (int i = 0; i < 64; i++) {
 		volatile float x = 1.1f + (float)i, third = x / 3.0f, root = sqrtf(x);

@@ -221,6 +221,34 @@ static bool compute_int(const struct rk_stmt *stmt, const uint64_t a[4], uint64_
 FLOAT(compute_f32, float, of_f32, f32, f)
 FLOAT(compute_f64, double, of_f64, f64, )
 
+/*
+ * Vulkan promises signed zeros, infinities and NaN only to modules that ask for them, which
+ * needs a feature of the device. Mesa makes x of x + 0, -x of 0 - x, 0 of x * 0 and of x / 0. And
+ * it may round the product of an f64 Fma; f32 has +soft-fma.
+ */
+static bool is_relaxed(const struct rk_stmt *stmt, enum glc_type type, const uint64_t a[4], double x, double y, uint64_t r)
+{
+	bool zero = x == 0 || y == 0, none = !(r & glc_type_mask(type) >> 1);
+	double twice;
+
+	switch (stmt->op) {
+	case GLC_OP_Add: return x == 0 && y == 0 && a[0] != a[1];
+	case GLC_OP_Sub: return !a[0] && !a[1];
+	case GLC_OP_Mul: return zero && (r || !isfinite(x) || !isfinite(y));
+	case GLC_OP_Div: return y == 0;
+	case GLC_OP_Rem: return y == 0 || !isfinite(x) || !isfinite(x / y);
+	case GLC_OP_Fma:
+		if (zero && (none || !isfinite(x) || !isfinite(y)))
+			return true;
+		if (type == GLC_F32)
+			return false;
+		twice = f64(a[0]) * f64(a[1]);
+		twice += f64(a[2]);
+		return of_f64(twice) != r && !(twice != twice && f64(r) != f64(r));
+	default: return false;
+	}
+}
+
 static bool compute_float(const struct rk_device *device, const struct rk_stmt *stmt, const uint64_t a[4],
 			  uint64_t *r)
 {
@@ -245,30 +273,12 @@ static bool compute_float(const struct rk_device *device, const struct rk_stmt *
 		if (!(*r & glc_type_mask(type) >> 1) && (stmt->op == GLC_OP_Ldexp || stmt->op == GLC_OP_Fma || stmt->op == GLC_OP_Rem))
 			return false;
 	}
-	/*
-	 * Vulkan promises signed zeros, infinities and NaN only to modules that ask for them, which
-	 * needs a feature of the device. Mesa makes x of x + 0, -x of 0 - x and 0 of x * 0.
-	 */
-	if (stmt->op == GLC_OP_Add && x == 0 && y == 0 && a[0] != a[1])
-		return false;
-	if (stmt->op == GLC_OP_Sub && !a[0] && !a[1])
-		return false;
-	if ((stmt->op == GLC_OP_Mul || stmt->op == GLC_OP_Fma) && (x == 0 || y == 0) && (!isfinite(x) || !isfinite(y)))
-		return false;
-	if (stmt->op == GLC_OP_Rem && (y == 0 || !isfinite(x) || !isfinite(x / y)))
+	if (device->relaxed && is_relaxed(stmt, type, a, x, y, *r))
 		return false;
 	/* Within some ULP, and the rest of the kernel makes more of them: op_table tries each alone. */
 	if (device->near && (stmt->op == GLC_OP_Div || stmt->op == GLC_OP_Rem || stmt->op == GLC_OP_Rcp ||
 			     stmt->op == GLC_OP_Sqrt || stmt->op == GLC_OP_Rsqrt))
 		return false;
-	/* The device may round the product of an f64 Fma; f32 has +soft-fma. */
-	if (stmt->op == GLC_OP_Fma && type == GLC_F64) {
-		double twice = f64(a[0]) * f64(a[1]);
-
-		twice += f64(a[2]);
-		if (of_f64(twice) != *r && !(twice != twice && f64(*r) != f64(*r)))
-			return false;
-	}
 	return true;
 }
 
