@@ -274,14 +274,7 @@ static void check_reached(struct val *v, const struct spv_entry *entry, uint32_t
 			if (!listed && (v->version >= 0x10400 || storage == StorageClassInput || storage == StorageClassOutput))
 				SPV_FAIL(v, inst, INTERFACE, NULL, spv_id(&v->module, id), "is used and not listed");
 		}
-		for (uint32_t i = 0; i < f->call_count; i++) {
-			uint32_t id = v->calls.at[f->call + i], callee = id < v->module.id_count ? v->function_of[id] : 0;
-
-			if (!callee || seen[callee - 1] == stamp)
-				continue;
-			seen[callee - 1] = stamp;
-			list[count++] = callee - 1;
-		}
+		spv_list_callees(v, f, stamp, seen, list, &count);
 	}
 }
 

@@ -166,6 +166,19 @@ static void collect_modes(struct val *v)
 	}
 }
 
+void spv_list_callees(const struct val *v, const struct spv_function *f, uint32_t stamp, uint32_t *seen, uint32_t *list,
+		      uint32_t *count)
+{
+	for (uint32_t i = 0; i < f->call_count; i++) {
+		uint32_t id = v->calls.at[f->call + i], callee = id < v->module.id_count ? v->function_of[id] : 0;
+
+		if (!callee || seen[callee - 1] == stamp)
+			continue;
+		seen[callee - 1] = stamp;
+		list[(*count)++] = callee - 1;
+	}
+}
+
 /* Marks what one entry point reaches: a worklist over calls, each function once. */
 static void reach_from(struct val *v, const struct spv_entry *entry, uint32_t stamp, uint32_t *seen, uint32_t *list)
 {
@@ -181,14 +194,7 @@ static void reach_from(struct val *v, const struct spv_entry *entry, uint32_t st
 		f->lacks_derivatives |= lacks;
 		for (uint32_t i = 0; i < f->global_count; i++)
 			v->flags[v->globals.at[f->globals + i]] |= ID_USED;
-		for (uint32_t i = 0; i < f->call_count; i++) {
-			uint32_t id = v->calls.at[f->call + i], callee = id < v->module.id_count ? v->function_of[id] : 0;
-
-			if (!callee || seen[callee - 1] == stamp)
-				continue;
-			seen[callee - 1] = stamp;
-			list[count++] = callee - 1;
-		}
+		spv_list_callees(v, f, stamp, seen, list, &count);
 	}
 }
 

@@ -321,6 +321,9 @@ bool spv_check_header(struct val *v);
 bool spv_collect(struct val *v);             /* state.c: capabilities, extensions, decorations */
 void spv_check_order(struct val *v);         /* order.c: sections, blocks, functions, ids, what allows it */
 bool spv_build_types(struct val *v);         /* type.c */
+/* Appends the functions that f calls and whose stamp is another one to a list of functions. */
+void spv_list_callees(const struct val *v, const struct spv_function *f, uint32_t stamp, uint32_t *seen, uint32_t *list,
+		      uint32_t *count);
 void spv_reach(struct val *v);               /* function.c: which entry point reaches which function */
 void spv_check_instructions(struct val *v);  /* rules.c */
 void spv_check_entries(struct val *v);       /* entry.c */
