@@ -37,6 +37,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/arena/arena.h \
 	lib/arena/buddy.c \
 	lib/arena/budget.h \
+	lib/arena/cache.c \
+	lib/arena/cache.h \
 	lib/arena/create.c \
 	lib/arena/heap.h \
 	lib/arena/leaves.c \

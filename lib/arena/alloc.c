@@ -29,14 +29,22 @@ static void flush(void *user, struct glc_thread *thread)
 	drop_chunk(arena, local);
 }
 
-void glc_arena_drain(void *user, struct glc_thread *thread)
+void glc_arena_make(void *user, struct glc_thread *thread)
 {
 	struct glacier_arena *arena = user;
-	struct glc_local *local = (struct glc_local *)thread;
+	bool blocks = arena->options.tier == GLACIER_TIER_BUDDY;
+	uint64_t most = (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT;
 
-	flush(arena, thread);
+	if (arena->options.tier == GLACIER_TIER_SLAB || arena->heap.fit == GLACIER_FIT_RUN)
+		most = blocks ? 0 : GLC_MOST_SLOT;
+	if (arena->has_heap)
+		glc_cache_init(&arena->heap, (struct glc_local *)thread, arena->tags ? 0 : most, blocks ? GLC_LEAF - 1 : (1 << GLC_SLOT_SHIFT) - 1);
+}
+
+void glc_arena_count_into(struct glacier_arena *arena, struct glc_local *local, struct glc_counts *counts)
+{
 	for (int i = 0; i < GLC_COUNTED; i++) {
-		struct glc_counts *into = &arena->gone[i], *from = &local->counts[i];
+		struct glc_counts *into = &counts[i], *from = &local->counts[i];
 
 		glc_add(&into->allocs, atomic_load(&from->allocs));
 		glc_add(&into->frees, atomic_load(&from->frees));
@@ -45,6 +53,16 @@ void glc_arena_drain(void *user, struct glc_thread *thread)
 		glc_add(&into->granted, atomic_load(&from->granted));
 		glc_add(&into->returned, atomic_load(&from->returned));
 	}
+	if (arena->has_heap)
+		glc_cache_count_into(&arena->heap, local, &counts[GLC_COUNTED_SLAB], &counts[GLC_COUNTED_BUDDY]);
+}
+
+void glc_arena_drain(void *user, struct glc_thread *thread)
+{
+	struct glacier_arena *arena = user;
+
+	flush(arena, thread);
+	glc_arena_count_into(arena, (struct glc_local *)thread, arena->gone);
 }
 
 static void scavenge(struct glacier_arena *arena)
@@ -90,15 +108,8 @@ static enum glacier_status from_slab(struct glacier_arena *arena, struct glc_loc
 	if (status)
 		return status;
 	*addr = arena->heap.base + offset;
-	count_alloc(local, GLC_COUNTED_SLAB, requested, glc_bin_kinds[bin].slot_bytes);
+	local->cache[glc_mark_of_bin(bin)].requested += requested;
 	return GLACIER_OK;
-}
-
-static uint64_t buddy_bytes(const struct glc_heap *heap, uint64_t bytes)
-{
-	uint32_t leaves = (uint32_t)((bytes + GLC_LEAF - 1) >> GLC_LEAF_SHIFT);
-
-	return (uint64_t)(heap->fit == GLACIER_FIT_BUDDY ? 1u << glc_order_of(leaves) : leaves) << GLC_LEAF_SHIFT;
 }
 
 static enum glacier_status from_buddy(struct glacier_arena *arena, struct glc_local *local, uint64_t requested,
@@ -110,7 +121,7 @@ static enum glacier_status from_buddy(struct glacier_arena *arena, struct glc_lo
 	if (status)
 		return status;
 	*addr = arena->heap.base + offset;
-	count_alloc(local, GLC_COUNTED_BUDDY, requested, buddy_bytes(&arena->heap, bytes));
+	local->cache[glc_mark_at(&arena->heap, offset)].requested += requested;
 	return GLACIER_OK;
 }
 
@@ -355,15 +366,14 @@ enum glacier_status glacier_arena_request(struct glacier_arena *arena, const str
 	return take(arena, request, addr);
 }
 
-/* A slot of the thread's own word and a kept block need no more than is done here. */
-enum glacier_status glacier_arena_alloc(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
+/* What the quick way has not: a slot from below, before the whole plan of a request. */
+static __attribute__((noinline)) enum glacier_status alloc_slowly(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
 {
 	struct glacier_request request = {.bytes = bytes};
 
-	if (!arena || !addr || atomic_load_explicit(&arena->closed, memory_order_relaxed))
+	if (atomic_load_explicit(&arena->closed, memory_order_relaxed))
 		return GLACIER_ERR_ARGUMENT;
-	if (__builtin_expect(arena->has_heap && bytes - 1 < GLC_MOST_SLOT && !arena->tags &&
-			     arena->options.tier != GLACIER_TIER_BUDDY, 1)) {
+	if (arena->has_heap && bytes - 1 < GLC_MOST_SLOT && !arena->tags && arena->options.tier != GLACIER_TIER_BUDDY) {
 		struct glc_local *local = glc_local(arena);
 
 		if (local) {
@@ -372,7 +382,7 @@ enum glacier_status glacier_arena_alloc(struct glacier_arena *arena, uint64_t by
 			glc_enter(&local->thread);
 			status = from_slab(arena, local, bytes, glc_bin_of(&arena->heap, bytes), addr);
 			glc_leave(&local->thread);
-			if (__builtin_expect(!status, 1)) {
+			if (!status) {
 				tell_soft(arena);
 				return status;
 			}
@@ -381,31 +391,68 @@ enum glacier_status glacier_arena_alloc(struct glacier_arena *arena, uint64_t by
 	return take(arena, &request, addr);
 }
 
+static struct glacier_arena *arena_of(struct glc_local *local)
+{
+	return local->thread.threads->user;
+}
+
+/* Inside, and what was freed last has another class. */
+static __attribute__((noinline)) enum glacier_status alloc_from_stack(struct glc_local *local, uint64_t bytes, glacier_addr *addr,
+								      unsigned mark)
+{
+	uint64_t unit;
+	bool good = glc_cache_pop(&local->cache[mark], &unit);
+
+	if (__builtin_expect(good, 1)) {
+		local->cache[mark].requested += bytes;
+		atomic_store_explicit(&local->marks[unit], (uint8_t)mark, memory_order_relaxed);
+		*addr = local->base + (unit << GLC_UNIT_SHIFT);
+	}
+	glc_leave(&local->thread);
+	return good ? GLACIER_OK : alloc_slowly(arena_of(local), bytes, addr);
+}
+
+/* What the thread has at hand needs no more than is done here: the state is found and entered, a piece taken and marked. */
+enum glacier_status glacier_arena_alloc(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
+{
+	struct glc_local *local = (struct glc_local *)glc_last.thread;
+	unsigned mark;
+
+	if (__builtin_expect(!arena || !addr, 0))
+		return GLACIER_ERR_ARGUMENT;
+	if (__builtin_expect(arena->threads.id != glc_last.id || bytes - 1 >= local->quick_bytes, 0))
+		return alloc_slowly(arena, bytes, addr);
+	mark = glc_mark_of(bytes - 1, local->floor);
+	if (__builtin_expect(!glc_enter_quick(&local->thread), 0))
+		return alloc_slowly(arena, bytes, addr);
+	if (__builtin_expect(local->last_mark != mark, 0))
+		return alloc_from_stack(local, bytes, addr, mark);
+	local->last_mark = 0;
+	local->cache[mark].requested += bytes;
+	atomic_store_explicit(&local->marks[local->last_unit], (uint8_t)mark, memory_order_relaxed);
+	*addr = local->last_addr;
+	glc_leave(&local->thread);
+	return GLACIER_OK;
+}
+
 /* --- Back ---------------------------------------------------------------- */
 
 static enum glacier_status free_in_heap(struct glacier_arena *arena, glacier_addr addr)
 {
-	uint64_t offset = addr - arena->heap.base;
-	uint32_t leaf = (uint32_t)(offset >> GLC_LEAF_SHIFT);
+	uint64_t offset = addr - arena->heap.base, unit = offset >> arena->heap.unit_shift;
 	struct glc_local *local = glc_local(arena);
-	enum glacier_status status = GLACIER_ERR_INVALID;
-	unsigned entry;
+	unsigned mark;
 
 	if (!local)
 		return GLACIER_ERR_NOMEM;
+	if (offset & ((1u << arena->heap.unit_shift) - 1))
+		return GLACIER_ERR_INVALID;
 	glc_enter(&local->thread);
-	entry = atomic_load_explicit(&arena->heap.map[leaf], memory_order_acquire);
-	if (entry & GLC_MAP_SLAB) {
-		status = glc_slab_free(&arena->heap, local, offset, entry);
-		if (!status)
-			count_free(local, GLC_COUNTED_SLAB, glc_bin_kinds[entry & GLC_MAP_BIN].slot_bytes);
-	} else if (entry && !(offset & (GLC_LEAF - 1))) {
-		glc_buddy_free(&arena->heap, local, leaf, entry);
-		status = GLACIER_OK;
-		count_free(local, GLC_COUNTED_BUDDY, (uint64_t)entry << GLC_LEAF_SHIFT);
-	}
+	mark = glc_mark_at(&arena->heap, offset);
+	if (mark)
+		glc_cache_free(&arena->heap, local, unit, mark);
 	glc_leave(&local->thread);
-	return status;
+	return mark ? GLACIER_OK : GLACIER_ERR_INVALID;
 }
 
 static enum glacier_status free_elsewhere(struct glacier_arena *arena, glacier_addr addr)
@@ -440,11 +487,58 @@ static enum glacier_status free_elsewhere(struct glacier_arena *arena, glacier_a
 	return status;
 }
 
+static __attribute__((noinline)) enum glacier_status free_slowly(struct glacier_arena *arena, glacier_addr addr)
+{
+	if (atomic_load_explicit(&arena->closed, memory_order_relaxed))
+		return GLACIER_ERR_ARGUMENT;
+	return glc_in_heap(arena, addr) ? free_in_heap(arena, addr) : free_elsewhere(arena, addr);
+}
+
+/* Inside, and what was freed last has to move to its stack first. */
+static __attribute__((noinline)) enum glacier_status free_onto_stack(struct glc_local *local, glacier_addr addr, uint64_t unit)
+{
+	unsigned mark = atomic_load_explicit(&local->marks[unit], memory_order_relaxed);
+	bool good = mark - 1 < local->quick_marks && glc_cache_push(&local->cache[local->last_mark], local->last_unit);
+
+	if (__builtin_expect(good, 1)) {
+		atomic_store_explicit(&local->marks[unit], 0, memory_order_relaxed);
+		local->last_unit = unit;
+		local->last_addr = addr;
+		local->last_mark = (uint8_t)mark;
+		local->cache[mark].frees++;
+	}
+	glc_leave(&local->thread);
+	return good ? GLACIER_OK : free_slowly(arena_of(local), addr);
+}
+
+/*
+ * The reverse. What is odd in an address is turned to the top, where it is beyond every arena's number of units.
+ * Whatever else is wrong goes the long way too, and is refused there.
+ */
 enum glacier_status glacier_arena_free(struct glacier_arena *arena, glacier_addr addr)
 {
-	if (!arena || atomic_load_explicit(&arena->closed, memory_order_relaxed))
+	struct glc_local *local = (struct glc_local *)glc_last.thread;
+	uint64_t offset, unit;
+	unsigned mark;
+
+	if (__builtin_expect(!arena, 0))
 		return GLACIER_ERR_ARGUMENT;
-	return __builtin_expect(glc_in_heap(arena, addr), 1) ? free_in_heap(arena, addr) : free_elsewhere(arena, addr);
+	if (__builtin_expect(arena->threads.id != glc_last.id, 0))
+		return free_slowly(arena, addr);
+	offset = addr - local->base;
+	unit = offset >> GLC_UNIT_SHIFT | offset << (64 - GLC_UNIT_SHIFT);
+	if (__builtin_expect(unit >= local->units || !glc_enter_quick(&local->thread), 0))
+		return free_slowly(arena, addr);
+	mark = atomic_load_explicit(&local->marks[unit], memory_order_relaxed);
+	if (__builtin_expect(local->last_mark || mark - 1 >= local->quick_marks, 0))
+		return free_onto_stack(local, addr, unit);
+	atomic_store_explicit(&local->marks[unit], 0, memory_order_relaxed);
+	local->last_unit = unit;
+	local->last_addr = addr;
+	local->last_mark = (uint8_t)mark;
+	local->cache[mark].frees++;
+	glc_leave(&local->thread);
+	return GLACIER_OK;
 }
 
 /* --- The ring's own ------------------------------------------------------ */

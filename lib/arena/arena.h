@@ -35,8 +35,11 @@ static inline struct glc_local *glc_local(struct glacier_arena *arena)
 	return (struct glc_local *)glc_thread(&arena->threads);
 }
 
-/* The drain of a state: caches, owned words, the rest of a chunk. */
+/* A state begins; its drain: caches, owned words, the rest of a chunk. */
+void glc_arena_make(void *arena, struct glc_thread *thread);
 void glc_arena_drain(void *arena, struct glc_thread *thread);
+/* Adds what a thread has counted. */
+void glc_arena_count_into(struct glacier_arena *arena, struct glc_local *local, struct glc_counts *counts);
 /* The ring that an address is in, or NULL. */
 struct glc_ring *glc_ring_of(struct glacier_arena *arena, glacier_addr addr);
 /* A ring of twice the size of the last, unless there are more than `seen` already. */

@@ -216,7 +216,7 @@ enum glacier_status glacier_arena_create(const struct glacier_arena_options *opt
 		arena->options.range = kept;
 	}
 	pthread_mutex_init(&arena->grow_lock, NULL);
-	glc_threads_init(&arena->threads, sizeof(struct glc_local), glc_arena_drain, arena);
+	glc_threads_init(&arena->threads, sizeof(struct glc_local), glc_arena_make, glc_arena_drain, arena);
 	*out = arena;
 	return GLACIER_OK;
 }

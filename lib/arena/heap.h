@@ -8,12 +8,13 @@
  *   1 to 256           a block of so many leaves
  *   SLAB | far | bin   a slab of this bin, whose first leaf lies `far` leaves before
  *
- * Blocks that a thread keeps in its cache have 0: to everybody else they are free.
+ * Whether a block or a slot is given out or in a thread's cache is told by the units' marks (cache.h).
  */
 #ifndef GLC_ARENA_HEAP_H
 #define GLC_ARENA_HEAP_H
 
 #include "arena/budget.h"
+#include "arena/cache.h"
 #include "arena/runs.h"
 #include "arena/threads.h"
 #include "arena/words.h"
@@ -28,12 +29,12 @@ enum {
 	GLC_ORDERS = 9,                    /* 128 KiB to 32 MiB */
 	GLC_MOST_LEAVES = 1 << (GLC_ORDERS - 1),
 	GLC_SLOT_SHIFT = 8,                /* the smallest slot */
+	GLC_CACHED_SLOTS = 512 << 10,      /* bytes of each bin, by each thread, GLC_MOST_KEPT slots at most */
 	GLC_MOST_SLOT = 1 << 16,
 	GLC_BINS = 33,
 	GLC_SLAB_WORDS = 8,                /* a leaf has at most 512 slots */
 	GLC_KEPT_BLOCKS = 4,               /* of each order, by each thread */
 	GLC_MOST_OWNED = 16,               /* words of a bin, by each thread */
-	GLC_MOST_RECENT = 8,               /* slots of a bin that a thread freed last */
 };
 
 enum { GLC_MAP_SLAB = 0x8000, GLC_MAP_FAR = 6, GLC_MAP_BIN = 63 };
@@ -43,8 +44,8 @@ enum { GLC_MAP_SLAB = 0x8000, GLC_MAP_FAR = 6, GLC_MAP_BIN = 63 };
 enum glc_slots_state { GLC_SLOTS_NONE, GLC_SLOTS_OWNED, GLC_SLOTS_LISTED, GLC_SLOTS_FULL };
 
 /*
- * 64 slots. One whose bit is neither in `free` nor in `local` is given out. `local` is the owner's:
- * it alone writes it, with plain stores; others may look. All others free by one fetch-or of `free`.
+ * 64 slots. One whose bit is neither in `free` nor in `local` is given out, or in a thread's cache. `local` is the
+ * owner's: it alone writes it, with plain stores; others may look. All others return slots by one fetch-or of `free`.
  */
 struct glc_slots {
 	_Alignas(GLC_LINE) _Atomic uint64_t free;
@@ -81,7 +82,7 @@ struct glc_counts {
 };
 
 /*
- * The words of a bin that a thread owns: several, so that what it frees of its own work is mostly plain
+ * The words of a bin that a thread owns: several, so that what leaves its cache for them is mostly plain
  * stores. `free`: those with a free slot that the thread has already.
  */
 struct glc_owned {
@@ -89,27 +90,23 @@ struct glc_owned {
 	uint16_t free;
 	uint8_t count, victim;
 	struct glc_slots *spare;           /* the one that may be wholly free */
-	/*
-	 * What was freed last, and is given first: their bits are in `local` like those of others. It spares the next
-	 * allocation to wait for the chain of loads that this free has to go through. While there are any, no other is given.
-	 */
-	uint8_t recent_count;
-	struct {
-		struct glc_slots *slots;
-		uint64_t offset;
-		unsigned bit;
-	} recent[GLC_MOST_RECENT];
 };
 
 struct glc_local {
 	struct glc_thread thread;
+	/* The heap's, in one line. What the quick ways cannot do has 0 of `units`, and of `quick_bytes`. */
+	glacier_addr base;
+	uint64_t units;
+	uint64_t quick_bytes, floor;       /* of the largest request; glc_mark_of */
+	_Atomic uint8_t *marks;
+	uint64_t last_unit;                /* freed last; last_mark 0: none */
+	glacier_addr last_addr;
+	uint8_t last_mark, quick_marks;    /* marks of what the quick ways may keep: up to this */
+	struct glc_cache cache[GLC_MARKS]; /* the first is nobody's */
 	struct glc_owned owned[GLC_BINS];
-	struct {
-		uint32_t leaf[GLC_KEPT_BLOCKS];
-		uint16_t leaves[GLC_KEPT_BLOCKS];
-	} kept[GLC_ORDERS];
-	uint8_t kept_count[GLC_ORDERS];
-	uint32_t kept_leaves;
+	uint32_t kept_limit[GLC_ORDERS];   /* of the blocks' caches; where these have 0, the quick ways are closed */
+	uint32_t kept_leaves, granted_leaves;   /* that the limits may allow together, and that they do */
+	uint64_t run_bytes;                /* fit=run: given out by this thread, less those that it freed */
 	uint32_t word[GLC_ORDERS];         /* fit=buddy: where to look first */
 	struct glc_counts counts[GLC_COUNTED];
 	struct { uint64_t at, end; } chunk;   /* of the ring */
@@ -121,7 +118,8 @@ struct glc_heap {
 	uint32_t leaves;
 	enum glacier_fit fit;
 	uint32_t kept_limit;               /* leaves that a thread may keep */
-	uint8_t first_bin, bin_step;
+	uint8_t bin_step, unit_shift;
+	_Atomic uint8_t *marks;            /* of each unit */
 	_Atomic uint16_t *map;
 	struct glc_slots *slots;           /* GLC_SLAB_WORDS a leaf */
 	glc_word *words;
@@ -151,18 +149,24 @@ static inline unsigned glc_order_of(uint32_t leaves)
 	return leaves > 1 ? 32 - (unsigned)__builtin_clz(leaves - 1) : 0;
 }
 
-/* --- buddy.c, slab.c: inside of glc_enter -------------------------------- */
+/* --- cache.c, buddy.c, slab.c: inside of glc_enter ------------------------ */
 
+/* What a new state needs to know. quick_bytes: 0 where the quick ways are closed. */
+void glc_cache_init(struct glc_heap *heap, struct glc_local *local, uint64_t quick_bytes, uint64_t floor);
+/* Adds what the caches counted to the tiers' counts. */
+void glc_cache_count_into(struct glc_heap *heap, struct glc_local *local, struct glc_counts *slab, struct glc_counts *buddy);
+
+enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct glc_local *local, unsigned bin, uint64_t *offset);
 enum glacier_status glc_buddy_alloc(struct glc_heap *heap, struct glc_local *local, uint64_t bytes, uint64_t *offset);
-void glc_buddy_free(struct glc_heap *heap, struct glc_local *local, uint32_t leaf, uint32_t leaves);
+/* Of a unit whose mark says that it is given out. */
+void glc_cache_free(struct glc_heap *heap, struct glc_local *local, uint64_t unit, unsigned mark);
+/* The piece that was freed last goes on its stack, or below. */
+void glc_cache_settle(struct glc_heap *heap, struct glc_local *local);
+/* What is no longer given out, to its stack or below. */
+void glc_slab_keep(struct glc_heap *heap, struct glc_local *local, uint64_t unit, unsigned mark);
+void glc_buddy_keep(struct glc_heap *heap, struct glc_local *local, uint64_t unit, unsigned mark);
 void glc_buddy_drain(struct glc_heap *heap, struct glc_local *local);
-
-/* The thread has no free slot of the bin: collects, or takes another word, or a new slab's. */
-bool glc_slab_refill(struct glc_heap *heap, struct glc_local *local, unsigned bin);
-enum glacier_status glc_slab_free_foreign(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots, uint64_t bit);
-/* A word of the thread's own that is wholly free. */
-void glc_slab_let_go(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots);
-/* What a thread owns becomes anybody's. */
+/* What a thread owns and has at hand becomes anybody's. */
 void glc_slab_drain(struct glc_heap *heap, struct glc_local *local);
 /* Gives slabs back that have no slot in use, the kept ones too. */
 void glc_slab_trim(struct glc_heap *heap, struct glc_local *local);
@@ -170,92 +174,17 @@ void glc_slab_trim(struct glc_heap *heap, struct glc_local *local);
 extern const struct glc_bin_kind glc_bin_kinds[GLC_BINS];
 /* The bin for so many bytes, a multiple of the heap's step. */
 unsigned glc_bin_of(const struct glc_heap *heap, uint64_t bytes);
+/* The slot that an offset lies in, and where it begins; NULL: none that exists. */
+struct glc_slots *glc_slot_at(const struct glc_heap *heap, uint64_t offset, unsigned entry, unsigned *bit, uint64_t *at);
 
-/* The slot that an offset lies in; NULL: none that exists. */
-static inline struct glc_slots *glc_slot_at(const struct glc_heap *heap, uint64_t offset, unsigned entry, unsigned *bit, uint64_t *at)
+static inline unsigned glc_mark_at(const struct glc_heap *heap, uint64_t offset)
 {
-	unsigned bin = entry & GLC_MAP_BIN, shift = GLC_SLOT_SHIFT + bin / 4;
-	uint32_t leaf = (uint32_t)(offset >> GLC_LEAF_SHIFT) - (entry >> GLC_MAP_FAR & 31);
-	uint32_t inside = (uint32_t)(offset - ((uint64_t)leaf << GLC_LEAF_SHIFT)), slot;
-	struct glc_slots *slots;
-
-	/* Whole powers of two need no table: a free is a chain of loads, of which each counts. */
-	if (__builtin_expect(bin % 4 == 0, 1)) {
-		slot = inside >> shift;
-		*at = offset & ~((UINT64_C(1) << shift) - 1);
-	} else {
-		slot = (uint32_t)((uint64_t)(inside >> 6) * glc_bin_kinds[bin].reciprocal >> 32);
-		*at = ((uint64_t)leaf << GLC_LEAF_SHIFT) + (uint64_t)slot * glc_bin_kinds[bin].slot_bytes;
-	}
-	slots = &heap->slots[(uint64_t)leaf * GLC_SLAB_WORDS + slot / 64];
-	*bit = slot % 64;
-	return slot / 64 < GLC_SLAB_WORDS * 4u && slots->exist >> *bit & 1 ? slots : NULL;
+	return atomic_load_explicit(&heap->marks[offset >> heap->unit_shift], memory_order_relaxed);
 }
 
-static inline bool glc_slot_used(struct glc_slots *slots, unsigned bit)
+static inline uint32_t glc_leaf_of_unit(const struct glc_heap *heap, uint64_t unit)
 {
-	uint64_t none = atomic_load_explicit(&slots->free, memory_order_relaxed) |
-			atomic_load_explicit(&slots->local, memory_order_relaxed);
-
-	return slots->exist & ~none & UINT64_C(1) << bit;
-}
-
-/* --- Inline: what a pair of calls mostly is -------------------------------- */
-
-static inline enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct glc_local *local, unsigned bin, uint64_t *offset)
-{
-	struct glc_owned *owned = &local->owned[bin];
-	struct glc_slots *slots;
-	uint64_t free;
-
-	if (owned->recent_count) {
-		unsigned last = --owned->recent_count;
-
-		slots = owned->recent[last].slots;
-		*offset = owned->recent[last].offset;
-		free = atomic_load_explicit(&slots->local, memory_order_relaxed) & ~(UINT64_C(1) << owned->recent[last].bit);
-	} else {
-		if (__builtin_expect(!owned->free, 0) && !glc_slab_refill(heap, local, bin))
-			return GLACIER_ERR_NOMEM;
-		slots = owned->at[__builtin_ctz(owned->free)];
-		free = atomic_load_explicit(&slots->local, memory_order_relaxed);
-		*offset = slots->at + (uint64_t)(unsigned)__builtin_ctzll(free) * glc_bin_kinds[bin].slot_bytes;
-		free &= free - 1;
-	}
-	atomic_store_explicit(&slots->local, free, memory_order_relaxed);
-	if (!free)
-		owned->free &= (uint16_t)~(1u << slots->place);
-	return GLACIER_OK;
-}
-
-static inline enum glacier_status glc_slab_free(struct glc_heap *heap, struct glc_local *local, uint64_t offset, unsigned entry)
-{
-	uint64_t at, bit, free;
-	unsigned number;
-	struct glc_owned *owned;
-	struct glc_slots *slots = glc_slot_at(heap, offset, entry, &number, &at);
-
-	if (!slots || at != offset)
-		return GLACIER_ERR_INVALID;
-	bit = UINT64_C(1) << number;
-	if (atomic_load_explicit(&slots->owner, memory_order_relaxed) != &local->thread)
-		return glc_slab_free_foreign(heap, local, slots, bit);
-	free = atomic_load_explicit(&slots->local, memory_order_relaxed);
-	if ((free | atomic_load_explicit(&slots->free, memory_order_relaxed)) & bit)
-		return GLACIER_ERR_INVALID;
-	atomic_store_explicit(&slots->local, free | bit, memory_order_relaxed);
-	owned = &local->owned[entry & GLC_MAP_BIN];
-	owned->free |= (uint16_t)(1u << slots->place);
-	if (owned->recent_count < GLC_MOST_RECENT) {
-		unsigned last = owned->recent_count++;
-
-		owned->recent[last].slots = slots;
-		owned->recent[last].offset = offset;
-		owned->recent[last].bit = number;
-	}
-	if ((free | bit) == slots->exist && owned->spare != slots)
-		glc_slab_let_go(heap, local, slots);
-	return GLACIER_OK;
+	return (uint32_t)(unit >> (GLC_LEAF_SHIFT - heap->unit_shift));
 }
 
 #endif

@@ -127,6 +127,8 @@ enum glacier_status glc_heap_init(struct glc_heap *heap, glacier_addr base, uint
 				  const struct glacier_arena_options *options, struct glc_budget *budget)
 {
 	uint64_t leaves = bytes >> GLC_LEAF_SHIFT, map_bytes = lines(2 * leaves), bit_bytes = lines((leaves + 63) / 64 * 8);
+	unsigned shift = options->sub_bins ? GLC_SMALL_UNIT_SHIFT : GLC_UNIT_SHIFT;
+	uint64_t mark_bytes = lines(leaves << (GLC_LEAF_SHIFT - shift));
 	uint64_t slot_bytes = leaves * GLC_SLAB_WORDS * sizeof(struct glc_slots), run_bytes = lines(leaves * sizeof(struct glc_run));
 	unsigned char *tables;
 
@@ -140,8 +142,9 @@ enum glacier_status glc_heap_init(struct glc_heap *heap, glacier_addr base, uint
 	if (heap->kept_limit > heap->leaves / 2)
 		heap->kept_limit = heap->leaves / 2;
 	heap->bin_step = options->sub_bins ? 1 : 4;
+	heap->unit_shift = (uint8_t)shift;
 	heap->word_count = (uint32_t)((leaves + 63) / 64);
-	heap->table_bytes = map_bytes + bit_bytes + slot_bytes + (heap->fit == GLACIER_FIT_RUN ? run_bytes : 0);
+	heap->table_bytes = map_bytes + bit_bytes + slot_bytes + mark_bytes + (heap->fit == GLACIER_FIT_RUN ? run_bytes : 0);
 	heap->tables = tables = glc_table(heap->table_bytes);
 	heap->runs = heap->fit == GLACIER_FIT_RUN ? malloc(sizeof *heap->runs) : NULL;
 	if (!tables || (heap->fit == GLACIER_FIT_RUN && !heap->runs))
@@ -149,8 +152,9 @@ enum glacier_status glc_heap_init(struct glc_heap *heap, glacier_addr base, uint
 	heap->map = (_Atomic uint16_t *)tables;
 	heap->words = (glc_word *)(tables + map_bytes);
 	heap->slots = (struct glc_slots *)(tables + map_bytes + bit_bytes);
+	heap->marks = (_Atomic uint8_t *)(tables + map_bytes + bit_bytes + slot_bytes);
 	if (heap->runs)
-		glc_runs_init(heap->runs, (struct glc_run *)(tables + map_bytes + bit_bytes + slot_bytes), heap->leaves);
+		glc_runs_init(heap->runs, (struct glc_run *)(tables + map_bytes + bit_bytes + slot_bytes + mark_bytes), heap->leaves);
 	else
 		mark_free(heap);
 	pthread_mutex_init(&heap->run_lock, NULL);

@@ -27,9 +27,18 @@ static void add_counts(struct glacier_arena_stats *stats, struct glc_counts *cou
 	}
 }
 
+struct gathering {
+	struct glacier_arena *arena;
+	struct glacier_arena_stats *stats;
+};
+
 static void add_thread(void *user, struct glc_thread *thread)
 {
-	add_counts(user, ((struct glc_local *)thread)->counts);
+	struct gathering *gathering = user;
+	struct glc_counts counts[GLC_COUNTED] = {0};
+
+	glc_arena_count_into(gathering->arena, (struct glc_local *)thread, counts);
+	add_counts(gathering->stats, counts);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -67,7 +76,7 @@ enum glacier_status glacier_arena_get_stats(struct glacier_arena *arena, struct 
 	if (is_closed(arena) || !stats)
 		return GLACIER_ERR_ARGUMENT;
 	*stats = (struct glacier_arena_stats){0};
-	glc_threads_each(&arena->threads, add_thread, stats);
+	glc_threads_each(&arena->threads, add_thread, &(struct gathering){arena, stats});
 	add_counts(stats, arena->gone);
 	sum = &stats->tier[GLACIER_TIER_POOL];
 	for (int i = 0; i < GLC_COUNTED; i++) {
@@ -143,7 +152,7 @@ static bool find_in_heap(struct glacier_arena *arena, glacier_addr addr, struct 
 	if (entry & GLC_MAP_SLAB) {
 		struct glc_slots *slots = glc_slot_at(heap, offset, entry, &bit, &at);
 
-		if (!slots || !glc_slot_used(slots, bit))
+		if (!slots || !glc_mark_at(heap, at))
 			return false;
 		*found = allocation(arena, GLACIER_TIER_SLAB, heap->base + at, glc_bin_kinds[entry & GLC_MAP_BIN].slot_bytes);
 		return offset - at < found->bytes;
@@ -152,7 +161,7 @@ static bool find_in_heap(struct glacier_arena *arena, glacier_addr addr, struct 
 		entry = atomic_load(&heap->map[leaf - back]);
 		if (!entry)
 			continue;
-		if (entry & GLC_MAP_SLAB || entry <= back)
+		if (entry & GLC_MAP_SLAB || entry <= back || !glc_mark_at(heap, (uint64_t)(leaf - back) << GLC_LEAF_SHIFT))
 			return false;
 		*found = allocation(arena, GLACIER_TIER_BUDDY, heap->base + ((uint64_t)(leaf - back) << GLC_LEAF_SHIFT),
 				    (uint64_t)entry << GLC_LEAF_SHIFT);
@@ -209,12 +218,12 @@ static void walk_slab(struct glacier_arena *arena, uint32_t leaf, unsigned entry
 	uint32_t count = ((uint32_t)slots->leaves << GLC_LEAF_SHIFT) / kind->slot_bytes;
 
 	for (uint32_t i = 0; i < count; i++) {
+		uint64_t at = ((uint64_t)leaf << GLC_LEAF_SHIFT) + (uint64_t)i * kind->slot_bytes;
 		struct glacier_allocation one;
 
-		if (!glc_slot_used(&slots[i / 64], i % 64))
+		if (!glc_mark_at(&arena->heap, at))
 			continue;
-		one = allocation(arena, GLACIER_TIER_SLAB,
-				 arena->heap.base + ((uint64_t)leaf << GLC_LEAF_SHIFT) + (uint64_t)i * kind->slot_bytes, kind->slot_bytes);
+		one = allocation(arena, GLACIER_TIER_SLAB, arena->heap.base + at, kind->slot_bytes);
 		each(user, &one);
 	}
 }
@@ -234,7 +243,8 @@ static void walk_heap(struct glacier_arena *arena, each_fn *each, void *user)
 								   heap->base + ((uint64_t)leaf << GLC_LEAF_SHIFT),
 								   (uint64_t)entry << GLC_LEAF_SHIFT);
 
-			each(user, &one);
+			if (glc_mark_at(heap, (uint64_t)leaf << GLC_LEAF_SHIFT))
+				each(user, &one);
 			leaf += entry;
 		} else {
 			leaf++;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots of slabs: found in the words that a thread owns, which its bin's list or a new slab gives. */
+/*
+ * Slots of slabs: what a thread's cache has not is found in the words that the thread owns, which its bin's list or a
+ * new slab gives.
+ */
 #include "arena/heap.h"
+
+#include <string.h>
 
 /*
  * Four bins a power of two, of which an arena uses every fourth unless it was asked for all. Slabs
@@ -22,6 +27,19 @@ unsigned glc_bin_of(const struct glc_heap *heap, uint64_t bytes)
 	power = 63 - (unsigned)__builtin_clzll(bytes - 1);          /* 2^power < bytes <= 2^(power + 1) */
 	bin = 4 * (power - 8) + (unsigned)((bytes - 1) >> (power - 2) & 3) + 1;
 	return heap->bin_step == 1 ? bin : (bin + 3) & ~3u;
+}
+
+struct glc_slots *glc_slot_at(const struct glc_heap *heap, uint64_t offset, unsigned entry, unsigned *bit, uint64_t *at)
+{
+	unsigned bin = entry & GLC_MAP_BIN;
+	uint32_t leaf = (uint32_t)(offset >> GLC_LEAF_SHIFT) - (entry >> GLC_MAP_FAR & 31);
+	uint32_t inside = (uint32_t)(offset - ((uint64_t)leaf << GLC_LEAF_SHIFT));
+	uint32_t slot = (uint32_t)((uint64_t)(inside >> 6) * glc_bin_kinds[bin].reciprocal >> 32);
+	struct glc_slots *slots = &heap->slots[(uint64_t)leaf * GLC_SLAB_WORDS + slot / 64];
+
+	*at = ((uint64_t)leaf << GLC_LEAF_SHIFT) + (uint64_t)slot * glc_bin_kinds[bin].slot_bytes;
+	*bit = slot % 64;
+	return slot / 64 < GLC_SLAB_WORDS * 4u && slots->exist >> *bit & 1 ? slots : NULL;
 }
 
 /* --- The bin's list, under its lock -------------------------------------- */
@@ -168,7 +186,6 @@ static void forget(struct glc_owned *owned, unsigned place)
 
 	if (owned->spare == owned->at[place])
 		owned->spare = NULL;
-	owned->recent_count = 0;
 	owned->free &= (uint16_t)~(1u << place);
 	if (place != last) {
 		owned->free &= (uint16_t)~(1u << last);
@@ -190,8 +207,8 @@ static bool collect(struct glc_owned *owned)
 	return owned->free;
 }
 
-/* The thread has no free slot: it collects, or takes another word, or a new slab's. */
-bool glc_slab_refill(struct glc_heap *heap, struct glc_local *local, unsigned number)
+/* The thread has no free slot in its words: it collects, or takes another word, or a new slab's. */
+static bool refill(struct glc_heap *heap, struct glc_local *local, unsigned number)
 {
 	struct glc_bin *bin = &heap->bins[number];
 	struct glc_owned *owned = &local->owned[number];
@@ -217,39 +234,81 @@ bool glc_slab_refill(struct glc_heap *heap, struct glc_local *local, unsigned nu
 	return slots;
 }
 
-/* --- Free ---------------------------------------------------------------- */
-
-/* The word is full and of nobody, or empty: the bin has to know. */
-static void tell_bin(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots)
+/* The lowest slots of one word, the lowest on top. */
+static void fill(struct glc_heap *heap, struct glc_cache *cache, struct glc_owned *owned)
 {
-	struct glc_bin *bin = &heap->bins[slots->bin];
+	struct glc_slots *slots = owned->at[__builtin_ctz(owned->free)];
+	uint64_t free = atomic_load_explicit(&slots->local, memory_order_relaxed);
+	uint32_t batch = cache->limit / 2, have = (uint32_t)__builtin_popcountll(free), slot_bytes = glc_bin_kinds[slots->bin].slot_bytes;
 
-	pthread_mutex_lock(&bin->lock);
-	if (atomic_load(&slots->state) == GLC_SLOTS_FULL && atomic_load(&slots->free))
-		push(bin, slots);
-	if (atomic_load(&slots->state) == GLC_SLOTS_LISTED && atomic_load(&slots->free) == slots->exist)
-		keep_or_dissolve(heap, local, &heap->slots[(uint64_t)slots->first_leaf * GLC_SLAB_WORDS]);
-	pthread_mutex_unlock(&bin->lock);
+	if (batch > have)
+		batch = have;
+	for (uint32_t i = batch; i--; free &= free - 1)
+		cache->unit[i] = (slots->at + (uint64_t)(unsigned)__builtin_ctzll(free) * slot_bytes) >> heap->unit_shift;
+	atomic_store_explicit(&slots->local, free, memory_order_relaxed);
+	if (!free)
+		owned->free &= (uint16_t)~(1u << slots->place);
+	cache->count = batch;
+	cache->entered += batch;
 }
 
-enum glacier_status glc_slab_free_foreign(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots, uint64_t bit)
+enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct glc_local *local, unsigned bin, uint64_t *offset)
 {
-	uint64_t before;
-	uint8_t state;
+	unsigned mark = glc_mark_of_bin(bin);
+	struct glc_cache *cache = &local->cache[mark];
+	struct glc_owned *owned = &local->owned[bin];
+	uint64_t unit;
 
-	if (atomic_load_explicit(&slots->local, memory_order_relaxed) & bit)
-		return GLACIER_ERR_INVALID;
-	before = atomic_fetch_or(&slots->free, bit);
-	if (before & bit)
-		return GLACIER_ERR_INVALID;
-	state = atomic_load(&slots->state);
-	if (state == GLC_SLOTS_FULL || (state == GLC_SLOTS_LISTED && (before | bit) == slots->exist))
-		tell_bin(heap, local, slots);
+	glc_cache_settle(heap, local);
+	if (!glc_cache_pop(cache, &unit)) {
+		if (!owned->free && !refill(heap, local, bin))
+			return GLACIER_ERR_NOMEM;
+		fill(heap, cache, owned);
+		unit = cache->unit[--cache->count];
+	}
+	atomic_store_explicit(&heap->marks[unit], (uint8_t)mark, memory_order_relaxed);
+	*offset = unit << heap->unit_shift;
 	return GLACIER_OK;
 }
 
+/* --- Free ---------------------------------------------------------------- */
+
+/*
+ * The word is full and of nobody, or empty: the bin has to know. What was returned may by now have been taken and the
+ * slab dissolved, and a new one made of its leaves: under the bin's lock the map tells.
+ */
+static void tell_bin(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots, unsigned number)
+{
+	struct glc_bin *bin = &heap->bins[number];
+	uint32_t leaf = (uint32_t)(slots - heap->slots) / GLC_SLAB_WORDS;
+	unsigned entry;
+
+	pthread_mutex_lock(&bin->lock);
+	entry = atomic_load(&heap->map[leaf]);
+	if (entry & GLC_MAP_SLAB && (entry & GLC_MAP_BIN) == number) {
+		if (atomic_load(&slots->state) == GLC_SLOTS_FULL && atomic_load(&slots->free))
+			push(bin, slots);
+		if (atomic_load(&slots->state) == GLC_SLOTS_LISTED && atomic_load(&slots->free) == slots->exist)
+			keep_or_dissolve(heap, local, &heap->slots[(uint64_t)slots->first_leaf * GLC_SLAB_WORDS]);
+	}
+	pthread_mutex_unlock(&bin->lock);
+}
+
+/* Until the slots are returned the slab stands; afterwards nothing but its atomics may be looked at without the lock. */
+static void give_to_other(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots, uint64_t bits)
+{
+	uint64_t exist = slots->exist, before;
+	unsigned number = slots->bin;
+	uint8_t state;
+
+	before = atomic_fetch_or(&slots->free, bits);
+	state = atomic_load(&slots->state);
+	if (state == GLC_SLOTS_FULL || (state == GLC_SLOTS_LISTED && (before | bits) == exist))
+		tell_bin(heap, local, slots, number);
+}
+
 /* Of the thread's own words one may be wholly free; another goes back to the bin. */
-void glc_slab_let_go(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots)
+static void let_go(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots)
 {
 	struct glc_owned *owned = &local->owned[slots->bin];
 	struct glc_slots *spare = owned->spare;
@@ -265,13 +324,68 @@ void glc_slab_let_go(struct glc_heap *heap, struct glc_local *local, struct glc_
 	pthread_mutex_unlock(&heap->bins[slots->bin].lock);
 }
 
+/* From the cache to its word. */
+static void give(struct glc_heap *heap, struct glc_local *local, struct glc_slots *slots, uint64_t bits)
+{
+	uint64_t free;
+
+	if (atomic_load_explicit(&slots->owner, memory_order_relaxed) != &local->thread) {
+		give_to_other(heap, local, slots, bits);
+		return;
+	}
+	free = atomic_load_explicit(&slots->local, memory_order_relaxed) | bits;
+	atomic_store_explicit(&slots->local, free, memory_order_relaxed);
+	local->owned[slots->bin].free |= (uint16_t)(1u << slots->place);
+	if (free == slots->exist && local->owned[slots->bin].spare != slots)
+		let_go(heap, local, slots);
+}
+
+/* The `count` that lie at the bottom. What one word gets at once costs one locked operation at most. */
+static void flush(struct glc_heap *heap, struct glc_local *local, struct glc_cache *cache, uint32_t count)
+{
+	struct glc_slots *last = NULL;
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t offset = cache->unit[i] << heap->unit_shift, at;
+		unsigned entry = atomic_load_explicit(&heap->map[offset >> GLC_LEAF_SHIFT], memory_order_relaxed), bit;
+		struct glc_slots *slots = glc_slot_at(heap, offset, entry, &bit, &at);
+
+		if (slots != last && last) {
+			give(heap, local, last, bits);
+			bits = 0;
+		}
+		last = slots;
+		bits |= UINT64_C(1) << bit;
+	}
+	if (last)
+		give(heap, local, last, bits);
+	memmove(cache->unit, cache->unit + count, (cache->count - count) * sizeof *cache->unit);
+	cache->count -= count;
+	cache->entered -= count;
+}
+
+void glc_slab_keep(struct glc_heap *heap, struct glc_local *local, uint64_t unit, unsigned mark)
+{
+	struct glc_cache *cache = &local->cache[mark];
+
+	if (glc_cache_push(cache, unit))
+		return;
+	flush(heap, local, cache, cache->limit / 2);
+	glc_cache_push(cache, unit);
+}
+
 /* --- From outside -------------------------------------------------------- */
 
 void glc_slab_drain(struct glc_heap *heap, struct glc_local *local)
 {
+	glc_cache_settle(heap, local);
 	for (unsigned number = 0; number < GLC_BINS; number++) {
 		struct glc_owned *owned = &local->owned[number];
+		struct glc_cache *cache = &local->cache[glc_mark_of_bin(number)];
 
+		if (cache->count)
+			flush(heap, local, cache, cache->count);
 		if (!owned->count)
 			continue;
 		pthread_mutex_lock(&heap->bins[number].lock);

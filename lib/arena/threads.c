@@ -9,16 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__)
-#define UNDER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define UNDER_TSAN 1
-#endif
-#endif
-
 bool glc_owner_fences;
-_Thread_local struct glc_recent glc_recent[GLC_RECENT] __attribute__((tls_model("initial-exec")));
+_Thread_local struct glc_recent glc_last __attribute__((tls_model("initial-exec")));
+static _Thread_local struct glc_recent recent[GLC_RECENT];
 
 /* One lock for all that is rare: threads that come and go, arenas that do, and looking at states from outside. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,7 +35,8 @@ static void on_thread_end(void *first)
 	struct glc_thread *thread = first, *next;
 
 	/* A destructor that runs later may use the arena again: it then gets a new state, and this is called again. */
-	memset(glc_recent, 0, sizeof glc_recent);
+	glc_last = (struct glc_recent){0};
+	memset(recent, 0, sizeof recent);
 	pthread_mutex_lock(&lock);
 	/* What was linked in since: the key's value is the head only while it has one. */
 	for (; thread; thread = next) {
@@ -59,19 +53,15 @@ static void on_thread_end(void *first)
 static void prepare(void)
 {
 	pthread_key_create(&key, on_thread_end);
-#ifdef UNDER_TSAN
-	glc_owner_fences = true;
-#else
-	glc_owner_fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
-#endif
+	glc_owner_fences = GLC_UNDER_TSAN || syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
 }
 
-void glc_threads_init(struct glc_threads *threads, size_t bytes, glc_drain_fn *drain, void *user)
+void glc_threads_init(struct glc_threads *threads, size_t bytes, glc_state_fn *make, glc_state_fn *drain, void *user)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, prepare);
-	*threads = (struct glc_threads){.bytes = bytes, .drain = drain, .user = user};
+	*threads = (struct glc_threads){.bytes = bytes, .make = make, .drain = drain, .user = user};
 	pthread_mutex_lock(&lock);
 	threads->id = ++last_id;
 	pthread_mutex_unlock(&lock);
@@ -84,6 +74,7 @@ void glc_threads_fini(struct glc_threads *threads)
 	for (struct glc_thread *thread = threads->first; thread; thread = thread->next)
 		thread->threads = NULL;
 	threads->first = NULL;
+	threads->id = UINT64_MAX;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -112,34 +103,45 @@ static struct glc_thread *find_own(struct glc_threads *threads)
 	return thread;
 }
 
+static struct glc_thread *make(struct glc_threads *threads)
+{
+	size_t bytes = (threads->bytes + GLC_LINE - 1) & ~(size_t)(GLC_LINE - 1);
+	struct glc_thread *thread = aligned_alloc(GLC_LINE, bytes);
+
+	if (!thread)
+		return NULL;
+	memset(thread, 0, bytes);
+	atomic_init(&thread->wanted, glc_owner_fences && !GLC_UNDER_TSAN ? GLC_FENCED : 0);
+	thread->threads = threads;
+	thread->number = threads->count++;
+	threads->make(threads->user, thread);
+	thread->next = threads->first;
+	if (threads->first)
+		threads->first->before = thread;
+	threads->first = thread;
+	thread->next_own = sweep(pthread_getspecific(key));
+	pthread_setspecific(key, thread);
+	return thread;
+}
+
 struct glc_thread *glc_thread_make(struct glc_threads *threads)
 {
-	struct glc_recent *recent = &glc_recent[threads->id % GLC_RECENT];
-	struct glc_thread *thread;
+	struct glc_recent *mine = &recent[threads->id % GLC_RECENT];
 
-	pthread_mutex_lock(&lock);
-	thread = find_own(threads);
-	if (!thread) {
-		size_t bytes = (threads->bytes + GLC_LINE - 1) & ~(size_t)(GLC_LINE - 1);
+	if (mine->id != threads->id) {
+		struct glc_thread *thread;
 
-		thread = aligned_alloc(GLC_LINE, bytes);
-		if (!thread) {
-			pthread_mutex_unlock(&lock);
+		pthread_mutex_lock(&lock);
+		thread = find_own(threads);
+		if (!thread)
+			thread = make(threads);
+		pthread_mutex_unlock(&lock);
+		if (!thread)
 			return NULL;
-		}
-		memset(thread, 0, bytes);
-		thread->threads = threads;
-		thread->number = threads->count++;
-		thread->next = threads->first;
-		if (threads->first)
-			threads->first->before = thread;
-		threads->first = thread;
-		thread->next_own = sweep(pthread_getspecific(key));
-		pthread_setspecific(key, thread);
+		*mine = (struct glc_recent){threads->id, thread};
 	}
-	pthread_mutex_unlock(&lock);
-	*recent = (struct glc_recent){threads->id, thread};
-	return thread;
+	glc_last = *mine;
+	return mine->thread;
 }
 
 /* Whoever wants the state holds the lock until it is done. */
@@ -150,20 +152,20 @@ void glc_thread_wait(struct glc_thread *thread)
 	pthread_mutex_unlock(&lock);
 }
 
-void glc_threads_each(struct glc_threads *threads, glc_drain_fn *fn, void *user)
+void glc_threads_each(struct glc_threads *threads, glc_state_fn *fn, void *user)
 {
 	struct glc_thread *thread;
 
 	pthread_mutex_lock(&lock);
 	for (thread = threads->first; thread; thread = thread->next)
-		atomic_store(&thread->wanted, 1);
+		atomic_fetch_or(&thread->wanted, GLC_WANTED);
 	if (!glc_owner_fences)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	for (thread = threads->first; thread; thread = thread->next) {
 		while (atomic_load(&thread->busy))
 			sched_yield();
 		fn(user, thread);
-		atomic_store_explicit(&thread->wanted, 0, memory_order_release);
+		atomic_fetch_and_explicit(&thread->wanted, ~(uint32_t)GLC_WANTED, memory_order_release);
 	}
 	pthread_mutex_unlock(&lock);
 }

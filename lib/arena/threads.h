@@ -7,6 +7,9 @@
  * for all of them, and lets the kernel put a barrier into every running thread
  * (membarrier(2)). Where the kernel has no such call, and under ThreadSanitizer, which does
  * not know of it, the owner's store is a locked one.
+ *
+ * The calls that are made most often enter by glc_enter_quick, which fails where there is anything to wait for or
+ * to fence; their slow halves then use glc_enter.
  */
 #ifndef GLC_ARENA_THREADS_H
 #define GLC_ARENA_THREADS_H
@@ -16,7 +19,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__SANITIZE_THREAD__)
+#define GLC_UNDER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define GLC_UNDER_TSAN 1
+#endif
+#endif
+#ifndef GLC_UNDER_TSAN
+#define GLC_UNDER_TSAN 0
+#endif
+
 enum { GLC_LINE = 64 };
+
+/* In `wanted`: somebody asks for the state; the owner has to fence, so that no quick way is open. */
+enum { GLC_WANTED = 1, GLC_FENCED = 2 };
 
 struct glc_thread {
 	_Alignas(GLC_LINE) _Atomic uint32_t busy;
@@ -27,24 +44,24 @@ struct glc_thread {
 	struct glc_thread *next_own;         /* of the thread */
 };
 
-/* Gives back all that a state holds; its thread is not inside, or is this one. */
-typedef void glc_drain_fn(void *user, struct glc_thread *thread);
+/* On a state: a new one; or one that gives back all that it holds, while its thread is not inside, or is this one. */
+typedef void glc_state_fn(void *user, struct glc_thread *thread);
 
 struct glc_threads {
 	uint64_t id;                         /* never used again */
 	size_t bytes;                        /* of a state: struct glc_thread is its first member */
 	struct glc_thread *first;
 	uint32_t count;
-	glc_drain_fn *drain;
+	glc_state_fn *make, *drain;
 	void *user;
 };
 
-void glc_threads_init(struct glc_threads *threads, size_t bytes, glc_drain_fn *drain, void *user);
-/* Frees the states without draining them. No thread may be inside. */
+void glc_threads_init(struct glc_threads *threads, size_t bytes, glc_state_fn *make, glc_state_fn *drain, void *user);
+/* Frees the states without draining them, and no thread finds its own any more. No thread may be inside. */
 void glc_threads_fini(struct glc_threads *threads);
 
 /* Calls fn for each state while its thread is kept out, one after the other. Not from inside. */
-void glc_threads_each(struct glc_threads *threads, glc_drain_fn *fn, void *user);
+void glc_threads_each(struct glc_threads *threads, glc_state_fn *fn, void *user);
 
 /* --- The owner's side ---------------------------------------------------- */
 
@@ -53,32 +70,45 @@ void glc_thread_wait(struct glc_thread *thread);
 
 extern bool glc_owner_fences;
 
-/* The states that this thread used last, by arena. */
+/* The states that this thread used last: the last one, and some by arena. An id of 0 is nobody's. */
 enum { GLC_RECENT = 4 };
 struct glc_recent {
 	uint64_t id;
 	struct glc_thread *thread;
 };
-extern _Thread_local struct glc_recent glc_recent[GLC_RECENT] __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct glc_recent glc_last __attribute__((tls_model("initial-exec")));
 
 /* NULL: out of memory. */
 static inline struct glc_thread *glc_thread(struct glc_threads *threads)
 {
-	struct glc_recent *recent = &glc_recent[threads->id % GLC_RECENT];
+	return __builtin_expect(glc_last.id == threads->id, 1) ? glc_last.thread : glc_thread_make(threads);
+}
 
-	return __builtin_expect(recent->id == threads->id, 1) ? recent->thread : glc_thread_make(threads);
+/* False, and not inside: glc_enter is to be used. */
+static inline bool glc_enter_quick(struct glc_thread *thread)
+{
+	if (GLC_UNDER_TSAN) {
+		atomic_exchange(&thread->busy, 1);
+	} else {
+		atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
+		atomic_signal_fence(memory_order_seq_cst);
+	}
+	if (__builtin_expect(!atomic_load_explicit(&thread->wanted, memory_order_acquire), 1))
+		return true;
+	atomic_store_explicit(&thread->busy, 0, memory_order_release);
+	return false;
 }
 
 static inline void glc_enter(struct glc_thread *thread)
 {
 	for (;;) {
-		if (__builtin_expect(glc_owner_fences, 0)) {
+		if (GLC_UNDER_TSAN || __builtin_expect(glc_owner_fences, 0)) {
 			atomic_exchange(&thread->busy, 1);
 		} else {
 			atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
 			atomic_signal_fence(memory_order_seq_cst);
 		}
-		if (__builtin_expect(!atomic_load_explicit(&thread->wanted, memory_order_acquire), 1))
+		if (__builtin_expect(!(atomic_load_explicit(&thread->wanted, memory_order_acquire) & GLC_WANTED), 1))
 			return;
 		glc_thread_wait(thread);
 	}
