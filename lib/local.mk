@@ -49,6 +49,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/arena/ring.h \
 	lib/arena/runs.c \
 	lib/arena/runs.h \
+	lib/arena/scratch.c \
 	lib/arena/slab.c \
 	lib/arena/space.c \
 	lib/arena/space.h \

@@ -6,17 +6,6 @@
 
 /* --- What a thread gives back -------------------------------------------- */
 
-static void drop_chunk(struct glacier_arena *arena, struct glc_local *local)
-{
-	struct glc_ring *ring;
-
-	if (local->chunk.at == local->chunk.end)
-		return;
-	ring = glc_ring_of(arena, local->chunk.at);
-	glc_ring_return(ring, local->chunk.at - ring->base, local->chunk.end - local->chunk.at);
-	local->chunk.at = local->chunk.end = 0;
-}
-
 static void flush(void *user, struct glc_thread *thread)
 {
 	struct glacier_arena *arena = user;
@@ -26,7 +15,8 @@ static void flush(void *user, struct glc_thread *thread)
 		glc_slab_drain(&arena->heap, local);
 		glc_buddy_drain(&arena->heap, local);
 	}
-	drop_chunk(arena, local);
+	glc_slices_return(local);
+	glc_chunk_drop(local);
 }
 
 void glc_arena_make(void *user, struct glc_thread *thread)
@@ -143,39 +133,72 @@ static enum glacier_status from_reservoir(struct glacier_arena *arena, struct gl
 	return GLACIER_OK;
 }
 
-/* From the thread's chunk, or a new one, where it is worth it. */
-static bool from_chunk(struct glacier_arena *arena, struct glc_local *local, struct glc_ring *ring, uint64_t bytes,
-		       uint64_t *offset)
+/* A new chunk, where it is worth it. */
+static bool new_chunk(struct glacier_arena *arena, struct glc_local *local, struct glc_ring *ring, uint64_t bytes, uint64_t *offset)
 {
 	uint64_t chunk = glc_round_unit(arena->options.chunk_bytes), at;
 
-	if (local->chunk.end - local->chunk.at < bytes) {
-		if (bytes > chunk / 4 || !glc_ring_claim(ring, chunk, &at))
-			return glc_ring_claim(ring, bytes, offset);
-		drop_chunk(arena, local);
-		local->chunk.at = ring->base + at;
-		local->chunk.end = local->chunk.at + chunk;
-	}
-	*offset = local->chunk.at - ring->base;
-	local->chunk.at += bytes;
-	/* An older ring's chunk is used up in its ring. */
+	if (bytes > chunk / 4 || !glc_ring_claim(ring, chunk, &at))
+		return glc_ring_claim(ring, bytes, offset);
+	glc_chunk_drop(local);
+	local->chunk.ring = ring;
+	local->chunk.at = at + bytes;
+	local->chunk.end = at + chunk;
+	*offset = at;
 	return true;
 }
 
-static enum glacier_status from_ring(struct glacier_arena *arena, struct glc_local *local, uint64_t requested, glacier_addr *addr)
+static inline enum glacier_status from_ring(struct glacier_arena *arena, struct glc_local *local, uint64_t requested, glacier_addr *addr)
 {
-	uint32_t rings = atomic_load_explicit(&arena->ring_count, memory_order_acquire);
 	uint64_t bytes = glc_round_unit(requested), offset;
-	struct glc_ring *ring = arena->rings[rings - 1];
+	struct glc_ring *ring = local->chunk.ring;
 
-	if (local->chunk.end - local->chunk.at >= bytes)
-		ring = glc_ring_of(arena, local->chunk.at);
-	if (arena->options.chunk_bytes ? !from_chunk(arena, local, ring, bytes, &offset) : !glc_ring_claim(ring, bytes, &offset))
-		return GLACIER_ERR_NOMEM;
+	/* An older ring's chunk is used up in its ring. */
+	if (local->chunk.end - local->chunk.at >= bytes) {
+		offset = local->chunk.at;
+		local->chunk.at += bytes;
+	} else {
+		ring = arena->rings[atomic_load_explicit(&arena->ring_count, memory_order_acquire) - 1];
+		if (arena->options.chunk_bytes ? !new_chunk(arena, local, ring, bytes, &offset) : !glc_ring_claim(ring, bytes, &offset))
+			return GLACIER_ERR_NOMEM;
+	}
 	if (!ring->by_serial)
 		glc_ring_begin(ring, offset, bytes);
 	*addr = ring->base + offset;
 	count_alloc(local, GLC_COUNTED_RING, requested, bytes);
+	return GLACIER_OK;
+}
+
+/* A slice that lies in one segment is added to what is freed of this; another is returned. Inside. */
+static inline enum glacier_status to_ring(struct glc_local *local, struct glc_ring *ring, uint64_t offset)
+{
+	uint64_t bytes, segment, inside;
+	enum glacier_status status = glc_ring_end(ring, offset, &bytes);
+
+	if (status)
+		return status;
+	count_free(local, GLC_COUNTED_RING, bytes);
+	if (local->returning.bytes && local->returning.ring == ring) {
+		inside = offset - local->returning.segment * ring->segment_bytes;
+		if (inside < ring->segment_bytes && bytes <= ring->segment_bytes - inside) {
+			local->returning.bytes += bytes;
+			goto added;
+		}
+	}
+	segment = offset / ring->segment_bytes;
+	inside = offset - segment * ring->segment_bytes;
+	if (bytes > ring->segment_bytes - inside) {
+		glc_ring_return(ring, offset, bytes);
+		return GLACIER_OK;
+	}
+	glc_slices_return(local);
+	local->returning.ring = ring;
+	local->returning.segment = segment;
+	local->returning.bytes = bytes;
+added:
+	/* A whole segment, or somebody sleeps. */
+	if (local->returning.bytes == ring->segment_bytes || atomic_load_explicit(&ring->waiting, memory_order_relaxed))
+		glc_slices_return(local);
 	return GLACIER_OK;
 }
 
@@ -296,7 +319,11 @@ static enum glacier_status try_route(struct glacier_arena *arena, struct glc_loc
 static bool make_room(struct glacier_arena *arena, uint32_t rings, uint64_t tail)
 {
 	switch (arena->options.full) {
-	case GLACIER_FULL_BLOCK: glc_ring_wait(arena->rings[0], tail); return true;
+	case GLACIER_FULL_BLOCK:
+		glc_ring_expect(arena->rings[0]);
+		scavenge(arena);
+		glc_ring_wait(arena->rings[0], tail);
+		return true;
 	case GLACIER_FULL_GROW: return glc_arena_grow(arena, rings);
 	default: return false;
 	}
@@ -366,13 +393,28 @@ enum glacier_status glacier_arena_request(struct glacier_arena *arena, const str
 	return take(arena, request, addr);
 }
 
-/* What the quick way has not: a slot from below, before the whole plan of a request. */
+/* A ring alone, of slices that may be freed. */
+static bool alloc_slice(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
+{
+	struct glc_local *local = glc_local(arena);
+	enum glacier_status status;
+
+	if (!local || !glc_enter_quick(&local->thread))
+		return false;
+	status = from_ring(arena, local, bytes, addr);
+	glc_leave(&local->thread);
+	return !status;
+}
+
+/* What the quick way has not: a slot from below, or a slice, before the whole plan of a request. */
 static __attribute__((noinline)) enum glacier_status alloc_slowly(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
 {
 	struct glacier_request request = {.bytes = bytes};
 
 	if (atomic_load_explicit(&arena->closed, memory_order_relaxed))
 		return GLACIER_ERR_ARGUMENT;
+	if (arena->quick_slices && bytes - 1 < GLC_MOST_SLOT && alloc_slice(arena, bytes, addr))
+		return GLACIER_OK;
 	if (arena->has_heap && bytes - 1 < GLC_MOST_SLOT && !arena->tags && arena->options.tier != GLACIER_TIER_BUDDY) {
 		struct glc_local *local = glc_local(arena);
 
@@ -455,35 +497,38 @@ static enum glacier_status free_in_heap(struct glacier_arena *arena, glacier_add
 	return mark ? GLACIER_OK : GLACIER_ERR_INVALID;
 }
 
+static enum glacier_status free_in_reservoir(struct glacier_arena *arena, struct glc_local *local, glacier_addr addr)
+{
+	uint64_t bytes;
+	enum glacier_status status = glc_reservoir_free(&arena->reservoir, addr, &bytes);
+
+	if (status)
+		return status;
+	glc_budget_return(&arena->budget, bytes);
+	glc_enter(&local->thread);
+	count_free(local, GLC_COUNTED_RESERVOIR, bytes);
+	glc_leave(&local->thread);
+	return GLACIER_OK;
+}
+
 static enum glacier_status free_elsewhere(struct glacier_arena *arena, glacier_addr addr)
 {
 	struct glc_local *local = glc_local(arena);
 	struct glc_ring *ring = NULL;
 	enum glacier_status status;
-	uint64_t bytes;
-	int tier;
 
 	if (!local)
 		return GLACIER_ERR_NOMEM;
-	if (glc_in_reservoir(arena, addr)) {
-		status = glc_reservoir_free(&arena->reservoir, addr, &bytes);
-		tier = GLC_COUNTED_RESERVOIR;
-		if (!status)
-			glc_budget_return(&arena->budget, bytes);
-	} else {
-		ring = glc_ring_of(arena, addr);
-		if (!ring)
-			return GLACIER_ERR_INVALID;
-		if (ring->by_serial)
-			return GLACIER_ERR_UNSUPPORTED;
-		status = glc_ring_end(ring, addr - ring->base, &bytes);
-		tier = GLC_COUNTED_RING;
-	}
-	if (!status) {
-		glc_enter(&local->thread);
-		count_free(local, tier, bytes);
-		glc_leave(&local->thread);
-	}
+	if (glc_in_reservoir(arena, addr))
+		return free_in_reservoir(arena, local, addr);
+	ring = glc_ring_of(arena, addr);
+	if (!ring)
+		return GLACIER_ERR_INVALID;
+	if (ring->by_serial)
+		return GLACIER_ERR_UNSUPPORTED;
+	glc_enter(&local->thread);
+	status = to_ring(local, ring, addr - ring->base);
+	glc_leave(&local->thread);
 	return status;
 }
 
@@ -491,6 +536,17 @@ static __attribute__((noinline)) enum glacier_status free_slowly(struct glacier_
 {
 	if (atomic_load_explicit(&arena->closed, memory_order_relaxed))
 		return GLACIER_ERR_ARGUMENT;
+	if (arena->quick_slices) {
+		struct glc_local *local = glc_local(arena);
+		uint64_t offset = addr - arena->rings[0]->base;
+
+		if (local && offset < arena->rings[0]->capacity && glc_enter_quick(&local->thread)) {
+			enum glacier_status status = to_ring(local, arena->rings[0], offset);
+
+			glc_leave(&local->thread);
+			return status;
+		}
+	}
 	return glc_in_heap(arena, addr) ? free_in_heap(arena, addr) : free_elsewhere(arena, addr);
 }
 
@@ -539,55 +595,4 @@ enum glacier_status glacier_arena_free(struct glacier_arena *arena, glacier_addr
 	local->cache[mark].frees++;
 	glc_leave(&local->thread);
 	return GLACIER_OK;
-}
-
-/* --- The ring's own ------------------------------------------------------ */
-
-static bool by_serial(struct glacier_arena *arena)
-{
-	return arena->has_ring && arena->rings[0]->by_serial;
-}
-
-enum glacier_status glacier_arena_mark(struct glacier_arena *arena, uint64_t *serial)
-{
-	if (!arena || !serial || atomic_load(&arena->closed))
-		return GLACIER_ERR_ARGUMENT;
-	if (!by_serial(arena))
-		return GLACIER_ERR_UNSUPPORTED;
-	*serial = atomic_load(&arena->rings[0]->head);
-	return GLACIER_OK;
-}
-
-enum glacier_status glacier_arena_retire(struct glacier_arena *arena, uint64_t serial)
-{
-	if (!arena || atomic_load(&arena->closed))
-		return GLACIER_ERR_ARGUMENT;
-	return by_serial(arena) ? glc_ring_retire(arena->rings[0], serial) : GLACIER_ERR_UNSUPPORTED;
-}
-
-enum glacier_status glacier_arena_rent_scratch(struct glacier_arena *arena, uint64_t bytes, struct glacier_scratch *scratch)
-{
-	struct glacier_request request = {.bytes = bytes, .category = GLACIER_CATEGORY_SCRATCH};
-	enum glacier_status status;
-
-	if (!scratch)
-		return GLACIER_ERR_ARGUMENT;
-	*scratch = (struct glacier_scratch){0};
-	status = glacier_arena_request(arena, &request, &scratch->addr);
-	if (!status) {
-		scratch->arena = arena;
-		scratch->bytes = glc_round_unit(bytes);
-	}
-	return status;
-}
-
-enum glacier_status glacier_scratch_release(struct glacier_scratch *scratch)
-{
-	struct glacier_arena *arena = scratch ? scratch->arena : NULL;
-
-	if (!arena)
-		return GLACIER_OK;
-	scratch->arena = NULL;
-	/* By serial the slice goes with its mark. */
-	return by_serial(arena) ? GLACIER_OK : glacier_arena_free(arena, scratch->addr);
 }

@@ -13,6 +13,7 @@ enum { GLC_MOST_RINGS = 16, GLC_TAG_SHIFT = 6 };
 struct glacier_arena {
 	_Atomic bool closed;
 	bool has_heap, has_reservoir, has_ring, sole;   /* sole: one tier, no pool */
+	bool quick_slices;                              /* a ring alone, by free, without tags */
 	struct glacier_arena_options options;
 	struct glc_threads threads;
 	struct glc_heap heap;
@@ -40,6 +41,9 @@ void glc_arena_make(void *arena, struct glc_thread *thread);
 void glc_arena_drain(void *arena, struct glc_thread *thread);
 /* Adds what a thread has counted. */
 void glc_arena_count_into(struct glacier_arena *arena, struct glc_local *local, struct glc_counts *counts);
+/* Of a thread's part of a ring: the rest of its chunk, and the freed slices that it has added up. */
+void glc_chunk_drop(struct glc_local *local);
+void glc_slices_return(struct glc_local *local);
 /* The ring that an address is in, or NULL. */
 struct glc_ring *glc_ring_of(struct glacier_arena *arena, glacier_addr addr);
 /* A ring of twice the size of the last, unless there are more than `seen` already. */

@@ -129,6 +129,7 @@ static enum glacier_status init(struct glacier_arena *arena, const struct plan *
 	arena->has_reservoir = plan->reservoir;
 	arena->has_ring = plan->ring;
 	arena->sole = o->tier != GLACIER_TIER_POOL;
+	arena->quick_slices = o->tier == GLACIER_TIER_RING && o->reclaim == GLACIER_RECLAIM_FREE && !o->tags;
 	arena->budget.hard = o->hard_bytes;
 	arena->budget.soft = o->soft_bytes;
 	if (plan->heap)

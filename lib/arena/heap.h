@@ -92,6 +92,8 @@ struct glc_owned {
 	struct glc_slots *spare;           /* the one that may be wholly free */
 };
 
+struct glc_ring;
+
 struct glc_local {
 	struct glc_thread thread;
 	/* The heap's, in one line. What the quick ways cannot do has 0 of `units`, and of `quick_bytes`. */
@@ -109,7 +111,8 @@ struct glc_local {
 	uint64_t run_bytes;                /* fit=run: given out by this thread, less those that it freed */
 	uint32_t word[GLC_ORDERS];         /* fit=buddy: where to look first */
 	struct glc_counts counts[GLC_COUNTED];
-	struct { uint64_t at, end; } chunk;   /* of the ring */
+	struct { struct glc_ring *ring; uint64_t at, end; } chunk;              /* of a ring */
+	struct { struct glc_ring *ring; uint64_t segment, bytes; } returning;   /* freed, and not yet counted by the segment */
 };
 
 struct glc_heap {

@@ -153,27 +153,6 @@ bool glc_ring_claim(struct glc_ring *ring, uint64_t bytes, uint64_t *offset)
 	return true;
 }
 
-void glc_ring_begin(struct glc_ring *ring, uint64_t offset, uint64_t bytes)
-{
-	atomic_store_explicit(&ring->units[offset / GLC_UNIT], (uint32_t)(bytes / GLC_UNIT), memory_order_relaxed);
-}
-
-enum glacier_status glc_ring_end(struct glc_ring *ring, uint64_t offset, uint64_t *bytes)
-{
-	_Atomic uint32_t *units = &ring->units[offset / GLC_UNIT];
-	uint32_t count;
-
-	if (offset % GLC_UNIT)
-		return GLACIER_ERR_INVALID;
-	count = atomic_load_explicit(units, memory_order_relaxed);
-	if (!count)
-		return GLACIER_ERR_INVALID;
-	atomic_store_explicit(units, 0, memory_order_relaxed);
-	*bytes = (uint64_t)count * GLC_UNIT;
-	glc_ring_return(ring, offset, *bytes);
-	return GLACIER_OK;
-}
-
 enum glacier_status glc_ring_retire(struct glc_ring *ring, uint64_t serial)
 {
 	uint64_t tail = atomic_load(&ring->tail);
@@ -188,10 +167,14 @@ enum glacier_status glc_ring_retire(struct glc_ring *ring, uint64_t serial)
 	return GLACIER_OK;
 }
 
+void glc_ring_expect(struct glc_ring *ring)
+{
+	atomic_fetch_add(&ring->waiting, 1);
+}
+
 void glc_ring_wait(struct glc_ring *ring, uint64_t tail)
 {
 	pthread_mutex_lock(&ring->lock);
-	atomic_fetch_add(&ring->waiting, 1);
 	while (atomic_load(&ring->tail) == tail)
 		pthread_cond_wait(&ring->room, &ring->lock);
 	atomic_fetch_sub(&ring->waiting, 1);

@@ -195,6 +195,51 @@ static void blocking(void)
 	glacier_arena_destroy(arena);
 }
 
+static struct glacier_arena *shared;
+static glacier_addr slices[CAPACITY / 64];
+static _Atomic bool got_room;
+
+/*
+ * Frees some, which its thread adds up, and the rest once another sleeps for them; and lives on, so that nothing is drained.
+ * The last one goes first, so that its segment is never whole in this thread's sum.
+ */
+static void *free_each(void *unused)
+{
+	enum { SOME = 3 };
+
+	(void)unused;
+	for (size_t i = 0; i < CAPACITY / 64; i++) {
+		if (i == SOME)
+			usleep(30000);
+		glacier_addr slice = slices[(i + CAPACITY / 64 - 1) % (CAPACITY / 64)];
+
+		CHECK(!glacier_arena_free(shared, slice), "free");
+		CHECK(glacier_arena_free(shared, slice) == GLACIER_ERR_INVALID, "twice");
+	}
+	while (!atomic_load(&got_room))
+		usleep(1000);
+	return NULL;
+}
+
+static void blocking_on_small_ones(void)
+{
+	struct glacier_arena_options options = {.tier = GLACIER_TIER_RING, .bytes = CAPACITY, .full = GLACIER_FULL_BLOCK};
+	struct glacier_arena_stats stats;
+	pthread_t thread;
+	glacier_addr addr;
+
+	CHECK(!glacier_arena_create(&options, &shared), "create");
+	for (size_t i = 0; i < CAPACITY / 64; i++)
+		CHECK(!glacier_arena_alloc(shared, 64, &slices[i]), "slice %zu", i);
+	CHECK(!pthread_create(&thread, NULL, free_each, NULL), "no thread");
+	CHECK(!glacier_arena_alloc(shared, CAPACITY, &addr), "waits until there is room");
+	atomic_store(&got_room, true);
+	pthread_join(thread, NULL);
+	CHECK(!glacier_arena_get_stats(shared, &stats) && stats.tier[GLACIER_TIER_RING].live == 1 &&
+	      stats.tier[GLACIER_TIER_RING].live_bytes == CAPACITY, "%llu are live", (unsigned long long)stats.tier[GLACIER_TIER_RING].live);
+	glacier_arena_destroy(shared);
+}
+
 static void growing(void)
 {
 	struct glacier_arena_options options = {.tier = GLACIER_TIER_RING, .bytes = CAPACITY, .full = GLACIER_FULL_GROW};
@@ -230,6 +275,7 @@ int main(void)
 	serials();
 	edges();
 	blocking();
+	blocking_on_small_ones();
 	growing();
 	return 0;
 }
