@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena [LIBRARY...] - the allocators in tight loops, in one run with what they are held against: one
+ * arena [-1] [LIBRARY...] - the allocators in tight loops, in one run with what they are held against: one
  * compare and swap, mmap and munmap, and the malloc and free of each library that is named (or its peer_malloc
- * and peer_free: a wrapper around what is no malloc; without a lock it is for one thread). Medians of
+ * and peer_free: a wrapper around what is no malloc; without a lock it is for -1, one thread). Medians of
  * 7 rounds that take turns; ns of an allocation with its free.
  */
 #include <glacier.h>
@@ -113,10 +113,11 @@ static struct glacier_arena *make(struct glacier_arena_options options)
 
 static struct subject peers[MOST_PEERS];
 static size_t peer_count;
+static unsigned most_threads = 2;
 
 static void table(const char *what, struct glacier_arena_options options, const uint64_t *sizes, size_t count)
 {
-	for (unsigned threads = 1; threads <= 2; threads++)
+	for (unsigned threads = 1; threads <= most_threads; threads++)
 		for (size_t i = 0; i < count; i++) {
 			struct subject all[MOST_PEERS + 1];
 			size_t n = 0;
@@ -226,6 +227,11 @@ int main(int argc, char **argv)
 {
 	static const uint64_t slab[] = {256, 4096, 65536}, buddy[] = {128 << 10, 1 << 20, 8 << 20, 32 << 20};
 
+	if (argc > 1 && !strcmp(argv[1], "-1")) {
+		most_threads = 1;
+		argc--;
+		argv++;
+	}
 	for (int i = 1; i < argc && peer_count < MOST_PEERS; i++) {
 		void *library = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
 		const char *slash = strrchr(argv[i], '/');
