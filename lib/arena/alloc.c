@@ -31,22 +31,6 @@ void glc_arena_make(void *user, struct glc_thread *thread)
 		glc_cache_init(&arena->heap, (struct glc_local *)thread, arena->tags ? 0 : most, blocks ? GLC_LEAF - 1 : (1 << GLC_SLOT_SHIFT) - 1);
 }
 
-void glc_arena_count_into(struct glacier_arena *arena, struct glc_local *local, struct glc_counts *counts)
-{
-	for (int i = 0; i < GLC_COUNTED; i++) {
-		struct glc_counts *into = &counts[i], *from = &local->counts[i];
-
-		glc_add(&into->allocs, atomic_load(&from->allocs));
-		glc_add(&into->frees, atomic_load(&from->frees));
-		glc_add(&into->failures, atomic_load(&from->failures));
-		glc_add(&into->requested, atomic_load(&from->requested));
-		glc_add(&into->granted, atomic_load(&from->granted));
-		glc_add(&into->returned, atomic_load(&from->returned));
-	}
-	if (arena->has_heap)
-		glc_cache_count_into(&arena->heap, local, &counts[GLC_COUNTED_SLAB], &counts[GLC_COUNTED_BUDDY]);
-}
-
 void glc_arena_drain(void *user, struct glc_thread *thread)
 {
 	struct glacier_arena *arena = user;
@@ -406,7 +390,28 @@ static bool alloc_slice(struct glacier_arena *arena, uint64_t bytes, glacier_add
 	return !status;
 }
 
-/* What the quick way has not: a slot from below, or a slice, before the whole plan of a request. */
+/* A slot or a block, by the size alone. */
+static bool alloc_in_heap(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
+{
+	bool slot = bytes - 1 < GLC_MOST_SLOT && arena->options.tier != GLACIER_TIER_BUDDY;
+	bool block = arena->options.tier != GLACIER_TIER_SLAB && bytes - 1 < (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT;
+	struct glc_local *local;
+	enum glacier_status status;
+
+	if (!arena->has_heap || arena->tags || (!slot && !block) || bytes > arena->heap.bytes)
+		return false;
+	local = glc_local(arena);
+	if (!local)
+		return false;
+	glc_enter(&local->thread);
+	status = slot ? from_slab(arena, local, bytes, glc_bin_of(&arena->heap, bytes), addr) : from_buddy(arena, local, bytes, bytes, addr);
+	glc_leave(&local->thread);
+	if (!status)
+		tell_soft(arena);
+	return !status;
+}
+
+/* What the quick way has not: what lies below it, before the whole plan of a request. */
 static __attribute__((noinline)) enum glacier_status alloc_slowly(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
 {
 	struct glacier_request request = {.bytes = bytes};
@@ -415,22 +420,7 @@ static __attribute__((noinline)) enum glacier_status alloc_slowly(struct glacier
 		return GLACIER_ERR_ARGUMENT;
 	if (arena->quick_slices && bytes - 1 < GLC_MOST_SLOT && alloc_slice(arena, bytes, addr))
 		return GLACIER_OK;
-	if (arena->has_heap && bytes - 1 < GLC_MOST_SLOT && !arena->tags && arena->options.tier != GLACIER_TIER_BUDDY) {
-		struct glc_local *local = glc_local(arena);
-
-		if (local) {
-			enum glacier_status status;
-
-			glc_enter(&local->thread);
-			status = from_slab(arena, local, bytes, glc_bin_of(&arena->heap, bytes), addr);
-			glc_leave(&local->thread);
-			if (!status) {
-				tell_soft(arena);
-				return status;
-			}
-		}
-	}
-	return take(arena, &request, addr);
+	return alloc_in_heap(arena, bytes, addr) ? GLACIER_OK : take(arena, &request, addr);
 }
 
 static struct glacier_arena *arena_of(struct glc_local *local)

@@ -27,6 +27,22 @@ static void add_counts(struct glacier_arena_stats *stats, struct glc_counts *cou
 	}
 }
 
+void glc_arena_count_into(struct glacier_arena *arena, struct glc_local *local, struct glc_counts *counts)
+{
+	for (int i = 0; i < GLC_COUNTED; i++) {
+		struct glc_counts *into = &counts[i], *from = &local->counts[i];
+
+		glc_add(&into->allocs, atomic_load(&from->allocs));
+		glc_add(&into->frees, atomic_load(&from->frees));
+		glc_add(&into->failures, atomic_load(&from->failures));
+		glc_add(&into->requested, atomic_load(&from->requested));
+		glc_add(&into->granted, atomic_load(&from->granted));
+		glc_add(&into->returned, atomic_load(&from->returned));
+	}
+	if (arena->has_heap)
+		glc_cache_count_into(&arena->heap, local, &counts[GLC_COUNTED_SLAB], &counts[GLC_COUNTED_BUDDY]);
+}
+
 struct gathering {
 	struct glacier_arena *arena;
 	struct glacier_arena_stats *stats;
