@@ -67,7 +67,8 @@ enum glacier_status glc_failure_status(const struct glc_failure *failure)
 	switch (failure->reason) {
 	case GLC_REASON_NONE: return GLACIER_OK;
 	case GLC_REASON_MISMATCH: return GLACIER_ERR_MISMATCH;
-	case GLC_REASON_SILENT: return GLACIER_ERR_TIMEOUT;
+	case GLC_REASON_SILENT:
+	case GLC_REASON_ABSENT: return GLACIER_ERR_TIMEOUT;
 	case GLC_REASON_CHECKSUM: return GLACIER_ERR_CHECKSUM;
 	case GLC_REASON_FRAME: return GLACIER_ERR_MALFORMED;
 	case GLC_REASON_MEMORY: return GLACIER_ERR_NOMEM;
@@ -128,6 +129,7 @@ enum glacier_status glc_failure_report(const struct glc_failure *f, struct glaci
 	case GLC_REASON_CHECKSUM: return glc_fail(diag, GLC_AR_CHECKSUM, GLC_NOWHERE, f->rank, f->other);
 	case GLC_REASON_FRAME: return glc_fail(diag, GLC_AR_FRAME, GLC_NOWHERE, f->rank, f->other);
 	case GLC_REASON_MEMORY: return glc_fail(diag, GLC_AR_MEMORY, GLC_NOWHERE, f->rank);
+	case GLC_REASON_ABSENT: return glc_fail(diag, GLC_AR_ABSENT, GLC_NOWHERE, f->rank);
 	case GLC_REASON_UNSUPPORTED: return glc_fail(diag, GLC_AR_ALGORITHM, GLC_NOWHERE);
 	default: return glc_fail(diag, GLC_AR_ABORTED, GLC_NOWHERE, f->rank);
 	}

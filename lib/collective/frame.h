@@ -44,6 +44,7 @@ enum glc_reason {
 	GLC_REASON_FRAME,      /* what other received from rank is no frame */
 	GLC_REASON_MEMORY,     /* rank has no memory */
 	GLC_REASON_UNSUPPORTED,
+	GLC_REASON_ABSENT,     /* rank did not join */
 	GLC_REASON_COUNT
 };
 

@@ -32,6 +32,12 @@ static ptrdiff_t link_broke(struct glc_tcp *tcp)
 	return -1;
 }
 
+/* One thread adds. */
+static void count_bytes(_Atomic uint64_t *bytes, ssize_t n)
+{
+	atomic_store_explicit(bytes, atomic_load_explicit(bytes, memory_order_relaxed) + (uint64_t)n, memory_order_relaxed);
+}
+
 static ptrdiff_t tcp_send(void *self, uint32_t link, const struct iovec *parts, int count)
 {
 	struct glc_tcp *tcp = self;
@@ -40,6 +46,7 @@ static ptrdiff_t tcp_send(void *self, uint32_t link, const struct iovec *parts, 
 
 	if (n >= 0) {
 		tcp->looks = 0;
+		count_bytes(&tcp->sent[link], n);
 		return n;
 	}
 	return errno == EAGAIN || errno == EINTR || errno == ENOBUFS ? 0 : link_broke(tcp);
@@ -53,6 +60,7 @@ static ptrdiff_t tcp_recv(void *self, uint32_t link, const struct iovec *parts, 
 
 	if (n > 0) {
 		tcp->looks = 0;
+		count_bytes(&tcp->received[link], n);
 		return n;
 	}
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : link_broke(tcp);
@@ -79,6 +87,7 @@ static void tcp_wait(void *self, uint32_t send_links, uint32_t recv_links, uint6
 			polled[count++] = (struct pollfd){.fd = tcp->in[link], .events = POLLIN};
 	}
 	polled[count++] = (struct pollfd){.fd = tcp->wake, .events = POLLIN};
+	atomic_store_explicit(&tcp->wanted, recv_links, memory_order_relaxed);
 	ppoll(polled, count, &time, NULL);
 	if (polled[count - 1].revents && read(tcp->wake, &ignored, sizeof ignored) < 0)
 		return;

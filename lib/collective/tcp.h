@@ -37,6 +37,12 @@ struct glc_neighbour {
 	_Atomic uint32_t waits_for;
 };
 
+/* Bytes that a rank has sent over a link and that do not come. */
+struct glc_owed {
+	uint64_t since_ns;              /* 0: nothing is owed */
+	uint64_t received;              /* that it had come to by then */
+};
+
 struct glc_tcp {
 	struct glc_job job;
 	unsigned char token[GLC_TOKEN_BYTES];
@@ -45,6 +51,8 @@ struct glc_tcp {
 	char congestion[16];
 	int out[GLC_TCP_LINKS], in[GLC_TCP_LINKS];  /* -1: none */
 	int wake;                       /* an eventfd that ends a wait */
+	_Atomic uint64_t sent[GLC_TCP_LINKS], received[GLC_TCP_LINKS];  /* bytes */
+	_Atomic uint32_t wanted;        /* links that the communicator's thread waits to receive from */
 
 	/* The control thread. */
 	struct glc_neighbour next, before;
@@ -56,6 +64,7 @@ struct glc_tcp {
 	_Atomic uint32_t waits_for;
 	_Atomic uint32_t failure_state; /* 0, 1 while it is written, 2 */
 	struct glc_failure failure;
+	struct glc_owed owed[GLC_TCP_LINKS];
 };
 
 /* Everything up to the first collective (tcp_join.c). */

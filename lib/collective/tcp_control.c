@@ -11,14 +11,24 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 
-enum { CONTROL_MAGIC = 0x434c4347, BEAT = 1, FAIL, LEAVE };
+/* ASK and ANSWER go round the ring, against and along it: how many bytes rank `to` has sent to `from` over the link. */
+enum { CONTROL_MAGIC = 0x434c4347, BEAT = 1, FAIL, LEAVE, ASK, ANSWER };
+
+struct question {
+	uint32_t from, to, link, reserved;
+	uint64_t sent, unused[2];
+};
 
 struct control {
 	uint32_t magic, kind;
 	uint64_t sequence;
 	uint32_t waits_for, reserved;
-	struct glc_failure failure;
+	union {
+		struct glc_failure failure;
+		struct question question;
+	};
 };
 _Static_assert(sizeof(struct control) == 64, "as long as the buffer that takes it");
 
@@ -101,19 +111,97 @@ static void send_control(struct glc_tcp *tcp, struct glc_neighbour *to, uint32_t
 	send(to->fd, &frame, sizeof frame, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
+/* --- What has been sent and does not come --------------------------------------------------- */
+
+static uint32_t sender_of(const struct glc_tcp *tcp, uint32_t link)
+{
+	uint32_t distance = link < GLACIER_LINK_CHANNEL ? 1u << link : 1;
+
+	return (tcp->job.rank + tcp->job.size - distance % tcp->job.size) % tcp->job.size;
+}
+
+static bool question_valid(const struct glc_tcp *tcp, const struct question *question)
+{
+	return question->from < tcp->job.size && question->to < tcp->job.size && question->link < GLC_TCP_LINKS &&
+	       !question->reserved;
+}
+
+static void pass_on(struct glc_tcp *tcp, struct glc_neighbour *to, uint32_t kind, const struct question *question)
+{
+	struct control frame = {
+		.magic = CONTROL_MAGIC, .kind = kind,
+		.sequence = atomic_load_explicit(&tcp->sequence, memory_order_relaxed),
+		.waits_for = atomic_load_explicit(&tcp->waits_for, memory_order_relaxed), .question = *question,
+	};
+
+	if (to->fd >= 0)
+		send(to->fd, &frame, sizeof frame, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* More was sent than has come, and nothing of it is there to be read: the connection, or who has it in hand, is silent. */
+static void judge(struct glc_tcp *tcp, const struct question *answer)
+{
+	struct glc_owed *owed = &tcp->owed[answer->link];
+	uint64_t received = atomic_load_explicit(&tcp->received[answer->link], memory_order_relaxed), now = glc_now_ns();
+	int readable = 0;
+
+	if (tcp->in[answer->link] < 0 || answer->to != sender_of(tcp, answer->link))
+		return;
+	if (answer->sent <= received || ioctl(tcp->in[answer->link], FIONREAD, &readable) || readable) {
+		owed->since_ns = 0;
+		return;
+	}
+	if (!owed->since_ns || owed->received != received)
+		*owed = (struct glc_owed){now, received};
+	else if (now - owed->since_ns > tcp->timeout_ns / 10 * 7)
+		lost(tcp, answer->to, GLC_REASON_SILENT, (now - owed->since_ns) / 1000000);
+}
+
+static void handle_question(struct glc_tcp *tcp, uint32_t kind, const struct question *came)
+{
+	struct question question = *came;
+
+	if (kind == ASK && question.to == tcp->job.rank) {
+		question.sent = atomic_load_explicit(&tcp->sent[question.link], memory_order_relaxed);
+		pass_on(tcp, &tcp->next, ANSWER, &question);
+	} else if (kind == ASK && question.from != tcp->job.rank) {
+		pass_on(tcp, &tcp->before, ASK, &question);
+	} else if (kind == ANSWER && question.from == tcp->job.rank) {
+		judge(tcp, &question);
+	} else if (kind == ANSWER && question.to != tcp->job.rank) {
+		pass_on(tcp, &tcp->next, ANSWER, &question);
+	}
+}
+
+/* Only a rank that has waited for a while asks: the communicator's thread says so in waits_for. */
+static void ask(struct glc_tcp *tcp)
+{
+	uint32_t wanted = atomic_load_explicit(&tcp->wanted, memory_order_relaxed);
+
+	if (atomic_load_explicit(&tcp->waits_for, memory_order_relaxed) == UINT32_MAX)
+		return;
+	for (uint32_t link = 0; link < GLC_TCP_LINKS; link++)
+		if (wanted >> link & 1)
+			pass_on(tcp, &tcp->before, ASK,
+				&(struct question){.from = tcp->job.rank, .to = sender_of(tcp, link), .link = link});
+}
+
 static void handle(struct glc_tcp *tcp, struct glc_neighbour *from)
 {
 	struct control frame;
 
 	memcpy(&frame, from->frame, sizeof frame);
 	from->got = 0;
-	if (frame.magic != CONTROL_MAGIC || frame.kind < BEAT || frame.kind > LEAVE ||
-	    (frame.kind == FAIL && !glc_failure_valid(&frame.failure, tcp->job.size))) {
+	if (frame.magic != CONTROL_MAGIC || frame.kind < BEAT || frame.kind > ANSWER ||
+	    (frame.kind == FAIL && !glc_failure_valid(&frame.failure, tcp->job.size)) ||
+	    (frame.kind >= ASK && !question_valid(tcp, &frame.question))) {
 		lost(tcp, from->rank, GLC_REASON_FRAME, 0);
 		return;
 	}
 	if (frame.kind == FAIL)
 		glc_tcp_fail(tcp, &frame.failure);
+	if (frame.kind >= ASK)
+		handle_question(tcp, frame.kind, &frame.question);
 	from->left |= frame.kind == LEAVE;
 	atomic_store_explicit(&from->sequence, frame.sequence, memory_order_relaxed);
 	atomic_store_explicit(&from->waits_for, frame.waits_for, memory_order_relaxed);
@@ -186,6 +274,7 @@ static void *control(void *argument)
 			beaten = now;
 			send_control(tcp, &tcp->next, BEAT);
 			send_control(tcp, &tcp->before, BEAT);
+			ask(tcp);
 		}
 	}
 	if (!told) {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From an address to a connection of every kind: where everybody listens, then the links. */
+/*
+ * From an address to a connection of every kind: where everybody listens, then the links.
+ *
+ * The join connections form a star around rank 0 and stay until all have all their links: over them goes where everybody
+ * listens, that a rank has its links, that all have theirs, and instead of each of these why there will be no group.
+ * So a rank that is lost while ranks join is known to all, by its number, as it is later.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -17,7 +23,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { CANDIDATES = 16, STEP_NS = 20000000, REPLY_NS = 2000000000 };
+enum { CANDIDATES = 16, STEP_NS = 20000000, REPLY_NS = 2000000000, LEAVE_NS = 300000000 };
 
 /* Where a rank listens, as it goes over the join connection. */
 struct place {
@@ -33,6 +39,10 @@ struct join {
 	struct glc_address candidates[CANDIDATES];
 	int candidate_count;
 	struct place *places;
+	int *star;                    /* rank 0: by rank; others: [0]; -1: none */
+	bool *linked;                 /* rank 0: who has its links */
+	bool collecting;              /* rank 0: not all have come. Who is lost by now is told to those that still come */
+	struct glc_failure failure;   /* why there will be no group */
 	uint64_t until;
 	struct glacier_diag *diag;
 };
@@ -123,7 +133,8 @@ static enum met greet(struct join *join, int fd, enum glc_purpose purpose, uint3
 	struct glc_hello hello = {.magic = GLC_HELLO_MAGIC, .version = GLC_HELLO_VERSION, .purpose = (uint16_t)purpose,
 				  .rank = job->rank, .size = job->size, .epoch = job->epoch, .index = index,
 				  .proves = job->token != NULL};
-	uint64_t until = glc_now_ns() + REPLY_NS;
+	/* Some tries fit into the time that all links have. */
+	uint64_t patience_ns = join->tcp->timeout_ns / 4, until = glc_now_ns() + (patience_ns < REPLY_NS ? patience_ns : REPLY_NS);
 	struct glc_challenge challenge;
 	struct glc_proof proof = {.magic = GLC_PROOF_MAGIC};
 	struct glc_welcome welcome;
@@ -156,6 +167,143 @@ static enum met greet(struct join *join, int fd, enum glc_purpose purpose, uint3
 	return MET;
 }
 
+/* --- The star ------------------------------------------------------------------------------- */
+
+static enum glacier_status give_up(struct join *join, enum glc_reason reason, uint32_t rank)
+{
+	/* What was first counts, and is told once. */
+	if (join->failure.reason)
+		return glc_failure_status(&join->failure);
+	join->failure = (struct glc_failure){.magic = GLC_FAILURE_MAGIC, .reason = reason, .rank = rank,
+					     .other = join->tcp->job.rank};
+	return glc_failure_report(&join->failure, join->diag);
+}
+
+/* A connection of the star ended, or its time did. */
+static enum glacier_status broken(struct join *join, uint32_t rank)
+{
+	return give_up(join, glc_now_ns() < join->until ? GLC_REASON_LOST : GLC_REASON_ABSENT, rank);
+}
+
+static const struct glc_failure no_failure = {.magic = GLC_FAILURE_MAGIC};
+
+/* Takes a frame from the star if one is there. */
+static enum glacier_status listen_to(struct join *join, uint32_t rank, bool *came)
+{
+	struct glc_failure frame;
+	ssize_t n = recv(join->star[rank], &frame, sizeof frame, MSG_PEEK | MSG_DONTWAIT);
+
+	*came = false;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return GLACIER_OK;
+	if (n <= 0)
+		return broken(join, rank);
+	if (n < (ssize_t)sizeof frame)
+		return GLACIER_OK;
+	if (recv(join->star[rank], &frame, sizeof frame, MSG_DONTWAIT) != sizeof frame)
+		return broken(join, rank);
+	*came = true;
+	if (!memcmp(&frame, &no_failure, sizeof frame))
+		return GLACIER_OK;
+	if (!glc_failure_valid(&frame, join->tcp->job.size))
+		return give_up(join, GLC_REASON_FRAME, rank);
+	if (join->failure.reason)
+		return glc_failure_status(&join->failure);
+	join->failure = frame;
+	return glc_failure_report(&join->failure, join->diag);
+}
+
+/* Called by whoever waits: whether the group is still going to be. */
+static enum glacier_status look_around(struct join *join, bool *go)
+{
+	uint32_t end = join->tcp->job.rank ? 1 : join->tcp->job.size;
+
+	for (uint32_t rank = 0; rank < end; rank++) {
+		enum glacier_status status;
+		bool came;
+
+		if (!join->star || join->star[rank] < 0)
+			continue;
+		status = listen_to(join, rank, &came);
+		if (status != GLACIER_OK && join->collecting) {
+			close(join->star[rank]);
+			join->star[rank] = -1;
+			continue;
+		}
+		if (status != GLACIER_OK)
+			return status;
+		if (came && join->tcp->job.rank)
+			*go = true;
+		else if (came)
+			join->linked[rank] = true;
+	}
+	return GLACIER_OK;
+}
+
+static void tell_star(struct join *join, const struct glc_failure *frame)
+{
+	uint32_t end = join->tcp->job.rank ? 1 : join->tcp->job.size;
+
+	for (uint32_t rank = 0; join->star && rank < end; rank++)
+		if (join->star[rank] >= 0)
+			send(join->star[rank], frame, sizeof *frame, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* A socket that is closed with unread bytes sends a reset, which may overtake what was told: the other side closes first. */
+static void leave_star(struct join *join)
+{
+	uint32_t end = join->tcp->job.rank ? 1 : join->tcp->job.size;
+	uint64_t until = glc_now_ns() + LEAVE_NS;
+
+	for (uint32_t rank = 0; join->star && rank < end; rank++)
+		if (join->star[rank] >= 0)
+			shutdown(join->star[rank], SHUT_WR);
+	for (uint32_t rank = 0; join->star && rank < end; rank++) {
+		unsigned char rest[256];
+
+		if (join->star[rank] < 0)
+			continue;
+		while (join->failure.reason && wait_for(join->star[rank], POLLIN, until) &&
+		       recv(join->star[rank], rest, sizeof rest, MSG_DONTWAIT) > 0)
+			;
+		close(join->star[rank]);
+	}
+	free(join->star);
+	free(join->linked);
+}
+
+/* Nobody goes on before all have their links. */
+static enum glacier_status await_all(struct join *join)
+{
+	const struct glc_job *job = &join->tcp->job;
+	struct timespec nap = glc_timespec(200000);
+	bool go = false;
+
+	if (job->rank)
+		tell_star(join, &no_failure);
+	while (!go) {
+		enum glacier_status status = look_around(join, &go);
+		uint32_t late = 0;
+
+		if (status != GLACIER_OK)
+			return status;
+		if (!job->rank) {
+			for (late = 1; late < job->size && join->linked[late]; late++)
+				;
+			go = late == job->size;
+		}
+		if (!go && glc_now_ns() >= join->until)
+			return give_up(join, GLC_REASON_ABSENT, late);
+		if (!go)
+			nanosleep(&nap, NULL);
+	}
+	if (!job->rank)
+		tell_star(join, &no_failure);
+	return GLACIER_OK;
+}
+
+/* --- Meeting -------------------------------------------------------------------------------- */
+
 /* Tries all addresses in turn until the time is over. */
 static enum glacier_status meet(struct join *join, const struct glc_address *addresses, int count, enum glc_purpose purpose,
 				uint32_t index, uint32_t rank, int *out)
@@ -163,13 +311,16 @@ static enum glacier_status meet(struct join *join, const struct glc_address *add
 	uint64_t pause = STEP_NS / 4;
 
 	for (int i = 0;; i = (i + 1) % count) {
-		enum glacier_status status;
 		uint64_t now = glc_now_ns();
+		bool go;
+		enum glacier_status status = look_around(join, &go);
 		struct timespec nap;
 		int fd;
 
+		if (status != GLACIER_OK)
+			return status;
 		if (now >= join->until)
-			return glc_fail(join->diag, GLC_AR_ABSENT, GLC_NOWHERE, rank);
+			return give_up(join, GLC_REASON_ABSENT, rank);
 		fd = connect_to(&addresses[i], join->tcp->congestion, now + REPLY_NS);
 		if (fd >= 0) {
 			switch (greet(join, fd, purpose, index, rank, &status)) {
@@ -190,11 +341,15 @@ static enum glacier_status await(struct join *join, enum glc_purpose purpose, ui
 	struct timespec nap = glc_timespec(200000);
 
 	while ((*out = glc_acceptor_take(join->acceptor, purpose, index, rank)) < 0) {
-		if (glc_now_ns() >= join->until) {
-			if (glc_acceptor_liar(join->acceptor) == rank)
-				return glc_fail(join->diag, GLC_AR_TOKEN, GLC_NOWHERE, rank);
-			return glc_fail(join->diag, GLC_AR_ABSENT, GLC_NOWHERE, rank);
-		}
+		bool go;
+		enum glacier_status status = look_around(join, &go);
+
+		if (status != GLACIER_OK)
+			return status;
+		if (glc_now_ns() >= join->until && glc_acceptor_liar(join->acceptor) == rank && !join->failure.reason)
+			return glc_fail(join->diag, GLC_AR_TOKEN, GLC_NOWHERE, rank);
+		if (glc_now_ns() >= join->until)
+			return give_up(join, GLC_REASON_ABSENT, rank);
 		nanosleep(&nap, NULL);
 		nap = glc_timespec(nap.tv_nsec < 5000000 ? (uint64_t)nap.tv_nsec * 2 : (uint64_t)nap.tv_nsec);
 	}
@@ -241,43 +396,44 @@ static bool to_address(const struct place *place, struct glc_address *address)
 	return place->family == 6;
 }
 
-static enum glacier_status broken(struct join *join, uint32_t rank)
-{
-	return glc_fail(join->diag, GLC_AR_ABSENT, GLC_NOWHERE, rank);
-}
-
-/* Rank 0 hears from all, and tells all. */
+/* Rank 0 hears from all, and tells all; also that somebody did not get through, as soon as that is known. */
 static enum glacier_status collect(struct join *join)
 {
 	const struct glc_job *job = &join->tcp->job;
-	int *fds = calloc(job->size, sizeof *fds);
-	enum glacier_status status = GLACIER_OK;
-	uint32_t came = 1;
+	enum glacier_status status;
 
-	if (!fds)
-		return glc_fail(join->diag, GLC_AR_NO_MEMORY, GLC_NOWHERE);
-	for (; came < job->size && status == GLACIER_OK; came++) {
-		status = await(join, GLC_JOIN, 0, came, &fds[came]);
-		if (status != GLACIER_OK)
-			break;
-		if (!recv_whole(fds[came], &join->places[came], sizeof *join->places, join->until))
-			status = broken(join, came);
+	join->collecting = true;
+	for (uint32_t rank = 1; rank < job->size; rank++) {
+		/* Who comes later than that will find nobody. */
+		if (join->failure.reason && join->until > glc_now_ns() + join->tcp->timeout_ns)
+			join->until = glc_now_ns() + join->tcp->timeout_ns;
+		status = await(join, GLC_JOIN, 0, rank, &join->star[rank]);
+		if (status == GLACIER_ERR_AUTHENTICATION)
+			return status;
+		if (status != GLACIER_OK || recv_whole(join->star[rank], &join->places[rank], sizeof *join->places, join->until))
+			continue;
+		broken(join, rank);
+		close(join->star[rank]);
+		join->star[rank] = -1;
 	}
-	for (uint32_t rank = 1; rank < job->size && status == GLACIER_OK; rank++)
-		if (!send_whole(fds[rank], join->places, job->size * sizeof *join->places, join->until))
-			status = broken(join, rank);
-	for (uint32_t rank = 1; rank < came; rank++)
-		close(fds[rank]);
-	free(fds);
-	return status;
+	join->collecting = false;
+	if (join->failure.reason)
+		return glc_failure_status(&join->failure);
+	tell_star(join, &no_failure);
+	for (uint32_t rank = 1; rank < job->size; rank++)
+		if (!send_whole(join->star[rank], join->places, job->size * sizeof *join->places, join->until))
+			return broken(join, rank);
+	return GLACIER_OK;
 }
 
 static enum glacier_status exchange_places(struct join *join, int listener)
 {
 	const struct glc_job *job = &join->tcp->job;
 	struct glc_address own = {.bytes = sizeof own.at};
+	struct timespec nap = glc_timespec(200000);
 	struct place place;
 	enum glacier_status status;
+	bool told = false;
 	int fd;
 
 	if (getsockname(listener, (void *)&own.at, &own.bytes))
@@ -289,17 +445,26 @@ static enum glacier_status exchange_places(struct join *join, int listener)
 	status = meet(join, join->candidates, join->candidate_count, GLC_JOIN, 0, 0, &fd);
 	if (status != GLACIER_OK)
 		return status;
-	if (!send_whole(fd, &place, sizeof place, join->until) ||
-	    !recv_whole(fd, join->places, job->size * sizeof place, join->until))
-		status = broken(join, 0);
-	else {
-		/* Rank 0 may listen on any address: it is where it was reached. */
-		own.bytes = sizeof own.at;
-		if (!getpeername(fd, (void *)&own.at, &own.bytes))
-			join->places[0] = to_place(&own);
+	join->star[0] = fd;
+	if (!send_whole(fd, &place, sizeof place, join->until))
+		return broken(join, 0);
+	while (!told) {
+		/* Either of these ends the wait; what came is looked at in one place. */
+		if (!wait_for(fd, POLLIN, join->until))
+			return broken(join, 0);
+		status = listen_to(join, 0, &told);
+		if (status != GLACIER_OK)
+			return status;
+		if (!told)
+			nanosleep(&nap, NULL);
 	}
-	close(fd);
-	return status;
+	if (!recv_whole(fd, join->places, job->size * sizeof place, join->until))
+		return broken(join, 0);
+	/* Rank 0 may listen on any address: it is where it was reached. */
+	own.bytes = sizeof own.at;
+	if (!getpeername(fd, (void *)&own.at, &own.bytes))
+		join->places[0] = to_place(&own);
+	return GLACIER_OK;
 }
 
 /* --- The links ----------------------------------------------------------------------------- */
@@ -311,7 +476,7 @@ static enum glacier_status connect_out(struct join *join, enum glc_purpose purpo
 	struct glc_address address;
 
 	if (!to_address(&join->places[rank], &address))
-		return broken(join, rank);
+		return give_up(join, GLC_REASON_FRAME, rank);
 	return meet(join, &address, 1, purpose, index, rank, fd);
 }
 
@@ -389,16 +554,32 @@ enum glacier_status glc_tcp_join(struct glc_tcp *tcp, const struct glacier_tcp_o
 	}
 	fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
 	join.places = calloc(tcp->job.size, sizeof *join.places);
-	join.acceptor = join.places ? glc_acceptor_start(&tcp->job, listener, tcp->congestion) : NULL;
+	join.star = malloc(tcp->job.size * sizeof *join.star);
+	join.linked = calloc(tcp->job.size, sizeof *join.linked);
+	for (uint32_t rank = 0; join.star && rank < tcp->job.size; rank++)
+		join.star[rank] = -1;
+	join.acceptor = join.places && join.star && join.linked ? glc_acceptor_start(&tcp->job, listener, tcp->congestion) : NULL;
 	if (!join.acceptor) {
 		close(listener);
 		free(join.places);
+		free(join.star);
+		free(join.linked);
 		return glc_fail(diag, GLC_AR_NO_MEMORY, GLC_NOWHERE);
 	}
 	status = exchange_places(&join, listener);
-	if (status == GLACIER_OK)
+	if (status == GLACIER_OK) {
+		/* All have come: from here on nobody has a reason to keep the others waiting. */
+		if (join.until > glc_now_ns() + tcp->timeout_ns)
+			join.until = glc_now_ns() + tcp->timeout_ns;
 		status = make_links(&join);
+	}
+	if (status == GLACIER_OK)
+		status = await_all(&join);
+	if (status != GLACIER_OK)
+		tell_star(&join, join.failure.reason ? &join.failure : &(struct glc_failure){
+			.magic = GLC_FAILURE_MAGIC, .reason = GLC_REASON_ABORTED, .rank = tcp->job.rank, .other = tcp->job.rank});
 	glc_acceptor_stop(join.acceptor);
+	leave_star(&join);
 	free(join.places);
 	return status;
 }
