@@ -161,6 +161,7 @@ void launch_find(struct launch *launch, const struct options *options)
 	launch->crowded = variable("GLACIER_CROWDED") != NULL;
 	launch->group_fd = inherited("GLACIER_GROUP_FD");
 	launch->listener = inherited("GLACIER_LISTENER_FD");
+	launch->lifeline = inherited("GLACIER_LIFELINE_FD");
 	source = find_source(launch);
 	if (options->rank || options->size) {
 		if (!options->rank || !options->size)

@@ -10,6 +10,7 @@ src_gc_allreduce_gc_allreduce_SOURCES = \
 	src/gc-allreduce/files.c \
 	src/gc-allreduce/launch.c \
 	src/gc-allreduce/launch.h \
+	src/gc-allreduce/lifeline.c \
 	src/gc-allreduce/main.c \
 	src/gc-allreduce/npy.c \
 	src/gc-allreduce/npy.h \

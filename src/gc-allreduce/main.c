@@ -27,10 +27,11 @@ static void say_waiting(void *user, uint32_t rank, uint32_t seconds)
 static struct glacier_comm *join(const struct launch *launch, const struct options *options)
 {
 	struct glacier_comm_options comm_options = options->comm;
-	struct glacier_diag diag = cli_diag(NULL);
+	struct glacier_diag diag = lifeline_diag();
 	struct glacier_comm *comm = NULL;
 	enum glacier_status status;
 
+	lifeline_take(launch->lifeline);
 	comm_options.shares_processors = launch->crowded;
 	comm_options.waiting = say_waiting;
 	if (launch->transport == TRANSPORT_SHM && launch->group_fd >= 0) {
@@ -47,6 +48,7 @@ static struct glacier_comm *join(const struct launch *launch, const struct optio
 
 		status = glacier_comm_create_tcp(&tcp, &comm_options, &comm, &diag);
 	}
+	lifeline_release();
 	if (status != GLACIER_OK)
 		cli_exit((enum cli_code)exit_code_of(status));
 	return comm;

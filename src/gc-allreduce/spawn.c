@@ -31,6 +31,8 @@ struct child {
 	pid_t pid;
 	int messages;          /* -1: closed */
 	bool ended, stopped;
+	bool silent;           /* stopped for so long that it counts as lost */
+	uint64_t stopped_ns;
 	int code;              /* -1: a signal ended it */
 	char line[LINE_BYTES];
 	size_t bytes;
@@ -78,7 +80,7 @@ static void set_number(const char *name, long value)
 	setenv(name, text, 1);
 }
 
-static void start(struct child *child, uint32_t rank, int group, int listener, char **argv)
+static void start(struct child *child, uint32_t rank, int group, int listener, int lifeline, char **argv)
 {
 	posix_spawn_file_actions_t actions;
 	int ends[2], error;
@@ -93,6 +95,7 @@ static void start(struct child *child, uint32_t rank, int group, int listener, c
 	/* Duplicated onto itself, a descriptor is inherited. */
 	if (group >= 0)
 		posix_spawn_file_actions_adddup2(&actions, group, group);
+	posix_spawn_file_actions_adddup2(&actions, lifeline, lifeline);
 	if (listener >= 0 && rank == 0)
 		posix_spawn_file_actions_adddup2(&actions, listener, listener);
 	if (rank)
@@ -155,6 +158,7 @@ static bool reap(struct child *children, uint32_t size, uint32_t *left)
 
 		if (!child->ended && waitpid(child->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == child->pid) {
 			child->stopped = WIFSTOPPED(status);
+			child->stopped_ns = cli_now_ns();
 			child->ended = WIFEXITED(status) || WIFSIGNALED(status);
 			child->code = WIFSIGNALED(status) ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 			*left -= child->ended;
@@ -178,17 +182,41 @@ static int code_of_all(const struct child *children, uint32_t size)
 
 		if (code > 0 && code != EXIT_LOST && code != EXIT_TIMEOUT)
 			return code;
-		worst = code > worst ? code : code < 0 && !worst ? EXIT_LOST : worst;
+		worst = code > worst ? code : code < 0 && !worst ? children[rank].silent ? EXIT_TIMEOUT : EXIT_LOST : worst;
 	}
 	return worst;
 }
 
-static void pass_on(struct child *children, uint32_t size, uint64_t timeout_ns)
+/* Ended by a signal or by trouble of its own: not because of another rank. */
+static bool is_origin(const struct child *child)
+{
+	return child->ended && child->code && child->code != EXIT_LOST && child->code != EXIT_TIMEOUT;
+}
+
+/* Ranks that have joined find out themselves, and before; the others are told. */
+static bool tell_others(struct child *children, uint32_t size, int lifeline, uint64_t timeout_ns)
+{
+	uint64_t patience_ns = timeout_ns / 10 * 8;
+	uint32_t lost = size;
+
+	for (uint32_t rank = 0; rank < size; rank++) {
+		struct child *child = &children[rank];
+
+		child->silent = child->stopped && cli_now_ns() - child->stopped_ns > patience_ns;
+		if (is_origin(child) || (lost == size && (child->silent || (child->ended && child->code))))
+			lost = rank;
+	}
+	if (lost < size)
+		lifeline_tell(lifeline, size, lost, children[lost].silent);
+	return lost < size;
+}
+
+static void pass_on(struct child *children, uint32_t size, int lifeline, uint64_t timeout_ns)
 {
 	struct pollfd *polled = cli_alloc(size * sizeof *polled);
 	uint32_t left = size;
 	uint64_t ended_ns = 0;
-	bool failed = false;
+	bool failed = false, told = false;
 
 	while (left) {
 		uint32_t before = left;
@@ -203,6 +231,10 @@ static void pass_on(struct child *children, uint32_t size, uint64_t timeout_ns)
 				read_messages(&children[rank], rank);
 		now = cli_now_ns();
 		failed |= reap(children, size, &left);
+		if (!told && tell_others(children, size, lifeline, timeout_ns)) {
+			failed = told = true;
+			ended_ns = now;
+		}
 		if (left != before)
 			ended_ns = now;
 		/* The others end by themselves; one that is stopped cannot. */
@@ -221,11 +253,16 @@ int launch_spawn(uint32_t size, enum transport_kind transport, uint64_t timeout_
 	struct child *children = cli_alloc(size * sizeof *children);
 	struct glacier_diag diag = cli_diag(NULL);
 	char address[64], token[65];
-	int group = -1, listener = -1, code;
+	int group = -1, listener = -1, lifeline[2], code;
 
 	memset(children, 0, size * sizeof *children);
 	if (transport == TRANSPORT_SHM && glacier_comm_shared_file(size, &group, &diag) != GLACIER_OK)
 		cli_exit((enum cli_code)EXIT_SYSTEM);
+	if (pipe2(lifeline, O_CLOEXEC | O_NONBLOCK)) {
+		cli_error("cannot make a pipe: %s", strerror(errno));
+		cli_exit((enum cli_code)EXIT_SYSTEM);
+	}
+	set_number("GLACIER_LIFELINE_FD", lifeline[0]);
 	set_number("GLACIER_SIZE", (long)size);
 	setenv("GLACIER_SPAWNED", "1", 1);
 	if (size > processors())
@@ -241,12 +278,15 @@ int launch_spawn(uint32_t size, enum transport_kind transport, uint64_t timeout_
 	}
 	fflush(stdout);
 	for (uint32_t rank = 0; rank < size; rank++)
-		start(&children[rank], rank, group, listener, argv);
+		start(&children[rank], rank, group, listener, lifeline[0], argv);
 	if (group >= 0)
 		close(group);
 	if (listener >= 0)
 		close(listener);
-	pass_on(children, size, timeout_ns);
+	/* Both ends stay: with nobody left who reads, news must not end the launcher. */
+	pass_on(children, size, lifeline[1], timeout_ns);
+	close(lifeline[0]);
+	close(lifeline[1]);
 	code = code_of_all(children, size);
 	free(children);
 	return code;
