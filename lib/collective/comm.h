@@ -92,7 +92,8 @@ struct glacier_comm {
 	_Atomic uint32_t abort_asked;
 	uint32_t links;
 
-	const unsigned char **inputs;  /* one a rank */
+	const unsigned char **inputs;  /* one a rank; behind them as many again, in the order in which they are folded */
+	unsigned char **outputs;       /* one a rank */
 	unsigned char *scratch;        /* three blocks of GLC_SCRATCH_BYTES */
 	struct glc_ring_channel channels[GLC_CHANNELS];
 	struct glc_port ports_out[GLC_GROUP_LINKS], ports_in[GLC_GROUP_LINKS];

@@ -50,9 +50,10 @@ enum glacier_status glc_comm_new(const struct glacier_transport *transport, cons
 	status = glc_comm_options(options, &comm->options, &comm->level, diag);
 	if (status != GLACIER_OK)
 		goto fail;
-	comm->inputs = calloc(transport->size, sizeof *comm->inputs);
+	comm->inputs = calloc(2 * (size_t)transport->size, sizeof *comm->inputs);
+	comm->outputs = calloc(transport->size, sizeof *comm->outputs);
 	comm->scratch = aligned_alloc(4096, 3 * GLC_SCRATCH_BYTES);
-	if (!comm->inputs || !comm->scratch) {
+	if (!comm->inputs || !comm->outputs || !comm->scratch) {
 		status = glc_fail(diag, GLC_AR_NO_MEMORY, GLC_NOWHERE);
 		goto fail;
 	}
@@ -71,6 +72,7 @@ enum glacier_status glc_comm_new(const struct glacier_transport *transport, cons
 
 fail:
 	free(comm->scratch);
+	free(comm->outputs);
 	free(comm->inputs);
 	free(comm);
 	return status;
@@ -97,6 +99,7 @@ void glacier_comm_destroy(struct glacier_comm *comm)
 	if (comm->memory)
 		munmap(comm->memory, comm->memory_bytes);
 	free(comm->scratch);
+	free(comm->outputs);
 	free(comm->inputs);
 	free(comm);
 }

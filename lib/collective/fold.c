@@ -118,35 +118,66 @@ static void end_streams(void)
 
 /* --- The calls --------------------------------------------------------------------------- */
 
+/* Block by block, so that what was computed is still in the cache when it goes to the others. own: where [begin, ...) goes here. */
+static void fold_blocks(struct glacier_comm *comm, uint32_t first, size_t begin, size_t n, unsigned char *own, bool streams)
+{
+	const struct glc_work *work = &comm->work;
+	unsigned char *block = comm->scratch + 2 * GLC_SCRATCH_BYTES;
+	size_t elem = work->reducer.elem_bytes, most = GLC_SCRATCH_BYTES / elem;
+
+	for (size_t at = 0, m; at < n; at += m) {
+		m = n - at < most ? n - at : most;
+		glc_fold_inputs(comm, first, begin + at, m, streams ? block : own + at * elem);
+		for (uint32_t rank = 0; streams && rank < comm->size; rank++)
+			stream(comm->outputs[rank] + (begin + at) * elem, block, m * elem);
+		for (uint32_t rank = 0; !streams && work->call == GLC_ALLREDUCE && rank < comm->size; rank++)
+			if (rank != comm->rank)
+				memcpy(comm->outputs[rank] + (begin + at) * elem, own + at * elem, m * elem);
+	}
+	if (streams)
+		end_streams();
+}
+
+/* Whole lines, which lie alike in all results; what is before and behind them goes in blocks. */
+static void fold_lines(struct glacier_comm *comm, uint32_t first, size_t begin, size_t n)
+{
+	size_t elem = comm->work.reducer.elem_bytes, at = begin * elem, end = at + n * elem;
+	size_t from = at + (-((uintptr_t)comm->outputs[0] + at) & 63), to = end - ((uintptr_t)comm->outputs[0] + end) % 64;
+	const unsigned char **ordered = comm->inputs + comm->size;
+	bool alike = from < to;
+
+	for (uint32_t i = 0; i < comm->size; i++) {
+		ordered[i] = comm->inputs[(first + i) % comm->size];
+		alike = alike && ((uintptr_t)comm->outputs[i] & 63) == ((uintptr_t)comm->outputs[0] & 63);
+	}
+	if (!alike)
+		from = to = at;
+	else
+		comm->work.reducer.lines(comm->outputs, ordered, comm->size, from, to);
+	fold_blocks(comm, first, begin, (from - at) / elem, NULL, true);
+	fold_blocks(comm, first, to / elem, (end - to) / elem, NULL, true);
+}
+
 static enum glc_progress reduce_own(struct glacier_comm *comm)
 {
 	struct glc_work *work = &comm->work;
 	size_t begin, n, elem = work->reducer.elem_bytes;
 	unsigned char *own;
 	uint32_t first = glc_work_first(comm, work->owner == UINT32_MAX ? comm->rank : work->owner);
-	unsigned char *block = comm->scratch + 2 * GLC_SCRATCH_BYTES;
 	bool streams = work->call == GLC_ALLREDUCE && work->in != work->out && work->count >= STREAM_BYTES / elem;
-	enum { BLOCK = GLC_SCRATCH_BYTES };
 
 	glacier_comm_chunk(work->count, comm->size, comm->rank, &begin, &n);
 	own = work->call == GLC_REDUCE_SCATTER ? work->out : work->out + begin * elem;
 	if (!work->reaches_all)
 		return fold_copies(comm, begin, n, own);
-	for (uint32_t rank = 0; rank < comm->size; rank++)
+	for (uint32_t rank = 0; rank < comm->size; rank++) {
 		comm->inputs[rank] = glc_group_reach(comm->group, rank, false);
-	/* Block by block, so that what was computed is still in the cache when it goes to the others. */
-	for (size_t at = 0, m; at < n; at += m) {
-		m = n - at < BLOCK / elem ? n - at : BLOCK / elem;
-		glc_fold_inputs(comm, first, begin + at, m, streams ? block : own + at * elem);
-		for (uint32_t rank = 0; streams && rank < comm->size; rank++)
-			stream((unsigned char *)glc_group_reach(comm->group, rank, true) + (begin + at) * elem, block, m * elem);
-		for (uint32_t rank = 0; !streams && work->call == GLC_ALLREDUCE && rank < comm->size; rank++)
-			if (rank != comm->rank)
-				memcpy((unsigned char *)glc_group_reach(comm->group, rank, true) + (begin + at) * elem,
-				       own + at * elem, m * elem);
+		comm->outputs[rank] = glc_group_reach(comm->group, rank, true);
 	}
-	if (streams)
-		end_streams();
+	if (streams && work->reducer.lines)
+		fold_lines(comm, first, begin, n);
+	else
+		fold_blocks(comm, first, begin, n, own, streams);
 	return GLC_AGAIN;
 }
 

@@ -455,45 +455,91 @@ bool glc_group_copy(struct glc_group *group, uint32_t rank, void *to, uint64_t f
 
 /* --- Memory that all reach ------------------------------------------------------------- */
 
+/*
+ * Large parts are whole huge pages, and lie so in the file and in the address space. The system gives a file in memory none
+ * by itself where shmem_enabled says "never", but does so when it is asked for them (Linux 6.1, MADV_COLLAPSE).
+ */
+enum { HUGE_BYTES = 2 << 20, HUGE_FROM_BYTES = 4 << 20 };
+
+static size_t grain(size_t bytes)
+{
+	return bytes >= HUGE_FROM_BYTES ? HUGE_BYTES : 4096;
+}
+
 bool glc_group_grow(struct glc_group *group, size_t bytes)
 {
-	uint64_t total;
+	uint64_t total, at = align_up(group->file_bytes, grain(bytes));
 
 	if (group->local)
 		return true;
-	return !__builtin_mul_overflow(align_up(bytes, 4096), group->size, &total) &&
-	       total <= INT64_MAX - group->file_bytes && !ftruncate(group->fd, (off_t)(group->file_bytes + total));
+	return !__builtin_mul_overflow(align_up(bytes, grain(bytes)), group->size, &total) &&
+	       total <= INT64_MAX - at && !ftruncate(group->fd, (off_t)(at + total));
+}
+
+/* At a multiple of the alignment, which the system does not promise. */
+static void *map_aligned(size_t bytes, size_t alignment, int fd, uint64_t offset)
+{
+	size_t all = bytes + alignment - 4096, before;
+	unsigned char *room = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0), *at;
+
+	if (room == MAP_FAILED)
+		return MAP_FAILED;
+	before = -(uintptr_t)room & (alignment - 1);
+	at = mmap(room + before, bytes, PROT_READ | PROT_WRITE, MAP_FIXED | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED),
+		  fd, (off_t)offset);
+	if (at == MAP_FAILED) {
+		munmap(room, all);
+		return MAP_FAILED;
+	}
+	if (before)
+		munmap(room, before);
+	if (all - before > bytes)
+		munmap(at + bytes, all - before - bytes);
+	return at;
+}
+
+/* The memory is allocated now; should it run out, it is here and not in a collective. false: it has. */
+static bool populate(unsigned char *at, size_t bytes)
+{
+	/* Hints: where huge pages are not to be had, small ones do. */
+	madvise(at, bytes, MADV_HUGEPAGE);
+#ifdef MADV_COLLAPSE
+	if (bytes >= HUGE_FROM_BYTES) {
+		/* One small page each, since the system makes no huge page of nothing; the rest is cheaper than small ones. */
+		for (size_t i = 0; i < bytes; i += HUGE_BYTES)
+			madvise(at + i, 4096, MADV_POPULATE_WRITE);
+		madvise(at, bytes, MADV_COLLAPSE);
+	}
+#endif
+#ifdef MADV_POPULATE_WRITE
+	return !madvise(at, bytes, MADV_POPULATE_WRITE) || errno == EINVAL;
+#else
+	return true;
+#endif
 }
 
 void *glc_group_map(struct glc_group *group, size_t bytes)
 {
-	struct glc_segment segment = {.rank_bytes = align_up(bytes ? bytes : 1, 4096)};
+	struct glc_segment segment = {.rank_bytes = bytes ? bytes : 1};
+	size_t own;
 
 	if (group->segment_count == GLC_GROUP_SEGMENTS || bytes > SIZE_MAX / 2)
 		return NULL;
+	segment.rank_bytes = align_up(segment.rank_bytes, grain(bytes));
+	group->file_bytes = align_up(group->file_bytes, grain(bytes));
 	if (group->local)
 		segment.map_bytes = segment.rank_bytes;
 	else if (__builtin_mul_overflow(segment.rank_bytes, group->size, &segment.map_bytes))
 		return NULL;
-	segment.at = mmap(NULL, segment.map_bytes, PROT_READ | PROT_WRITE,
-			  group->local ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, group->fd,
-			  group->local ? 0 : (off_t)group->file_bytes);
+	segment.at = map_aligned(segment.map_bytes, grain(bytes), group->fd, group->local ? 0 : group->file_bytes);
 	if (segment.at == MAP_FAILED)
 		return NULL;
-	/* Hints: where huge pages are not to be had, small ones do. */
-	madvise(segment.at, segment.map_bytes, MADV_HUGEPAGE);
-#ifdef MADV_POPULATE_WRITE
-	{
-		size_t own = group->local ? 0 : group->rank * segment.rank_bytes;
-
-		/* The own part is allocated now; should memory run out, it is here and not in a collective. */
-		if (madvise(segment.at + own, segment.rank_bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
-			munmap(segment.at, segment.map_bytes);
-			return NULL;
-		}
+	own = group->local ? 0 : group->rank * segment.rank_bytes;
+	if (!populate(segment.at + own, segment.rank_bytes)) {
+		munmap(segment.at, segment.map_bytes);
+		return NULL;
 	}
-#endif
 	group->segments[group->segment_count++] = segment;
 	group->file_bytes += group->local ? 0 : segment.map_bytes;
-	return segment.at + (group->local ? 0 : group->rank * segment.rank_bytes);
+	return segment.at + own;
 }

@@ -3,9 +3,21 @@
 #include "collective/reduce_element.h"
 
 #include <string.h>
+#if defined __x86_64__
+#include <immintrin.h>
+#endif
 
 /* Eight words, in as many registers as the level needs: left to itself the compiler shuffles them. */
 typedef uint32_t lanes __attribute__((vector_size(32)));
+
+#define LINE_BYTES 16
+#if defined __x86_64__
+#define END_LINES() _mm_sfence()
+#define STORE_LINE(to, from) _mm_stream_si128((__m128i *)(to), (__m128i)(from))
+#else
+#define END_LINES() (void)0
+#define STORE_LINE(to, from) __builtin_memcpy(to, &(from), sizeof(from))
+#endif
 
 #define NAME(name) baseline_##name
 #define TARGET
@@ -14,12 +26,20 @@ typedef uint32_t lanes __attribute__((vector_size(32)));
 #undef TARGET
 
 #if defined __x86_64__
+#undef LINE_BYTES
+#undef STORE_LINE
+#define LINE_BYTES 32
+#define STORE_LINE(to, from) _mm256_stream_si256((__m256i *)(to), (__m256i)(from))
 #define NAME(name) v3_##name
 #define TARGET __attribute__((target("avx2,bmi,bmi2,f16c,lzcnt,movbe")))
 #include "collective/reduce_loops.inc"
 #undef NAME
 #undef TARGET
 
+#undef LINE_BYTES
+#undef STORE_LINE
+#define LINE_BYTES 64
+#define STORE_LINE(to, from) _mm512_stream_si512((__m512i *)(to), (__m512i)(from))
 #define NAME(name) v4_##name
 #define TARGET __attribute__((target("avx2,bmi,bmi2,f16c,avx512f,avx512bw,avx512cd,avx512dq,avx512vl,prefer-vector-width=512")))
 #include "collective/reduce_loops.inc"

@@ -19,6 +19,12 @@ typedef void glc_map_fn(void *dst, const void *src, size_t n);
 typedef void glc_divide_fn(void *a, size_t n, uint32_t divisor);
 
 /*
+ * outs[r][i] = ins[0][i] OP ins[1][i] OP ..., for bytes [at, end) of each, whole lines of 64 that are aligned in all outs.
+ * An out may be one of ins. Seen by others once it has returned.
+ */
+typedef void glc_lines_fn(unsigned char *const *outs, const unsigned char *const *ins, uint32_t ranks, size_t at, size_t end);
+
+/*
  * How one operation on one type is done: elements are widened to the work type, folded there,
  * divided, and narrowed. Without widening the work type is the type itself.
  */
@@ -30,6 +36,7 @@ struct glc_reducer {
 	glc_map_fn *widen;      /* NULL: the work type is the type */
 	glc_map_fn *narrow;
 	glc_map_fn *canonical;  /* src to dst, NaNs made canonical: what one rank alone does. NULL: a copy */
+	glc_lines_fn *lines;    /* NULL: fold does it */
 	glc_divide_fn *divide;  /* on the work type; NULL: the operation divides nothing */
 	uint64_t (*checksum)(const void *data, size_t bytes);
 };

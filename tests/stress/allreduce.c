@@ -152,11 +152,70 @@ static void run_all(struct run *run, size_t piece_bytes)
 		pthread_join(threads[r], NULL);
 }
 
+/* --- Sums that are stored past the caches ------------------------------------------------------ */
+
+struct large {
+	struct glacier_comm *comm;
+	enum glacier_type type;
+	int rank, ranks;
+	bool askew;         /* results lie differently in their lines of 64 bytes */
+};
+
+static void *sum_large(void *argument)
+{
+	const struct large *self = argument;
+	size_t elem = type_bytes(self->type), count = ((size_t)4 << 20) / elem + 77;
+	char *in = malloc(count * elem), *memory = malloc(count * elem + 256);
+	char *out = memory + 16 + (self->askew ? (size_t)self->rank * elem : 0);
+
+	HOLDS(in && memory);
+	fill(in, self->rank, count, self->type, 5, 0);
+	memset(memory, 0x5a, count * elem + 256);
+	HOLDS(glacier_allreduce(self->comm, in, out, count, self->type, GLACIER_REDUCE_SUM) == GLACIER_OK);
+	for (size_t i = (size_t)self->rank; i < count; i += (size_t)self->ranks) {
+		uint64_t bits[MOST_RANKS];
+
+		for (int r = 0; r < self->ranks; r++)
+			bits[r] = make_value(self->type, (first_rank(i, count, self->ranks, false) + r) % self->ranks, i, 5);
+		CHECK(load(self->type, out, i) == reduce_values(self->type, GLACIER_REDUCE_SUM, bits, self->ranks),
+		      "%s, element %zu of a large sum", glacier_type_name(self->type), i);
+	}
+	HOLDS(out[-1] == 0x5a && out[count * elem] == 0x5a);
+	free(in);
+	free(memory);
+	glacier_comm_destroy(self->comm);
+	return NULL;
+}
+
+static void run_large(const char *level, enum glacier_type type, int ranks, bool askew)
+{
+	struct glacier_comm_options options = {.algorithm = GLACIER_ALGORITHM_FOLD, .level = level};
+	struct glacier_comm *comms[MOST_RANKS];
+	struct large large[MOST_RANKS];
+	pthread_t threads[MOST_RANKS];
+
+	/* A level that this machine lacks. */
+	if (glacier_comm_create_local((uint32_t)ranks, &options, comms, NULL) != GLACIER_OK)
+		return;
+	for (int r = 0; r < ranks; r++) {
+		large[r] = (struct large){comms[r], type, r, ranks, askew};
+		HOLDS(!pthread_create(&threads[r], NULL, sum_large, &large[r]));
+	}
+	for (int r = 0; r < ranks; r++)
+		pthread_join(threads[r], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const enum glacier_algorithm algorithms[] = {GLACIER_ALGORITHM_RING, GLACIER_ALGORITHM_DOUBLING,
 							    GLACIER_ALGORITHM_FOLD, GLACIER_ALGORITHM_AUTO};
+	static const char levels[][12] = {"baseline", "x86-64-v3", "x86-64-v4"};
+	static const enum glacier_type summed[] = {GLACIER_F32, GLACIER_U64, GLACIER_F64, GLACIER_I32};
 	int most = argc > 1 ? atoi(argv[1]) : 0, pair = 0;
+
+	for (size_t l = 0; l < sizeof levels / sizeof *levels; l++)
+		for (size_t t = 0; t < (most ? sizeof summed / sizeof *summed : 2); t++)
+			run_large(levels[l], summed[t], 2 + (int)t, (l + t) % 3 == 2);
 
 	for (int n = 1; n <= MOST_RANKS; n++) {
 		size_t counts[] = {0, 1, (size_t)n - 1, (size_t)n, (size_t)n + 1, 97, 2053};
