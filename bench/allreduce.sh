@@ -1,17 +1,58 @@
 # SPDX-License-Identifier: MIT
-# allreduce.sh [ROUNDS] - gc-allreduce and Open MPI on the same arrays, in turns; ratios of the best times.
+# allreduce.sh [ROUNDS] - gc-allreduce, Open MPI and MPICH on the same arrays, in turns; ratios of the best times.
 #
-# Open MPI as shipped, and at its best: the least of its default algorithm with malloc kept from giving
-# memory back, and its ring in segments of 1 MiB. Run it in the build folder, and let nothing else run.
+# Open MPI as shipped, and at its best: the least of its default algorithm with malloc kept from giving memory back, and
+# its ring in segments of 1 MiB. MPICH with malloc kept so, and with two ranks only: it spins, and more would measure the
+# scheduler. The limit is what moving the same bytes alone takes in the same run (allreduce_limit.c). Run it in the build
+# folder, and let nothing else run.
+#
+# RANKS, SIZES     numbers of ranks and bytes
+# CONGESTION=reno  all of it in a network namespace with this congestion control
+# STRANGERS=1      instead, over TCP: how much longer with 1,000 strangers at the port
 : "${top_srcdir:=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)}"
 rounds=${1:-3}
 program=$PWD/src/gc-allreduce/gc-allreduce
-sizes='1024 4096 65536 1048576 16777216 67108864'
+sizes=${SIZES:-1024 4096 65536 1048576 16777216 67108864}
+if [ -n "${CONGESTION:-}" ]; then
+	inside=$CONGESTION
+	unset CONGESTION
+	export top_srcdir
+	exec unshare -rn sh -c 'ip link set lo up && echo "$1" >/proc/sys/net/ipv4/tcp_congestion_control && exec sh "$2" "$3"' sh \
+		"$inside" "$0" "$rounds"
+fi
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/glacier-allreduce.XXXXXX") || exit 99
 trap 'rm -rf "$scratch"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
+# by_hand PORT: two ranks that meet at the port; the time of 64 MiB.
+by_hand()
+{
+	for rank in 1 0; do
+		GLACIER_RANK=$rank GLACIER_SIZE=2 GLACIER_ADDR=127.0.0.1:$1 GLACIER_JOB_TOKEN=$(printf '%064d' 7) \
+			"$program" -b 64M -e 64M -w 2 --iters=20 --csv >"$scratch/out.$rank" &
+	done
+	wait $!
+	awk -F, 'NR == 2 {print $6}' "$scratch/out.0"
+}
+if [ -n "${STRANGERS:-}" ]; then
+	port=21000 round=0
+	while [ $round -lt $((rounds * 3)) ]; do
+		echo "alone $(by_hand $port)"
+		# They come from before the first rank listens until after the last one has its result.
+		port=$((port + 1))
+		"$PWD/tests/ranks/stranger" $port 1000 >"$scratch/strangers" &
+		echo "strangers $(by_hand $port)"
+		kill $! 2>/dev/null
+		port=$((port + 1)) round=$((round + 1))
+	done | awk '!($1 in best) || $2 < best[$1] {best[$1] = $2}
+		END {printf "64 MiB over TCP, N = 2: %.0f us alone, %.0f us with strangers, %.3f times\n", best["alone"],
+			best["strangers"], best["strangers"] / best["alone"]}'
+	exit 0
+fi
+
 mpicc.openmpi -O2 -o "$scratch/mpi" "$top_srcdir/bench/mpi_allreduce.c" || exit 77
+mpicc.mpich -O2 -o "$scratch/mpich" "$top_srcdir/bench/mpi_allreduce.c" 2>/dev/null
+${CC:-cc} -O2 -o "$scratch/limit" "$top_srcdir/bench/allreduce_limit.c" || exit 77
 echo "congestion control: $(cat /proc/sys/net/ipv4/tcp_congestion_control); processors: $(nproc)"
 
 # ours NAME OPTION...: lines of NAME, bytes, us
@@ -35,6 +76,16 @@ mpi()
 	mpirun.openmpi --oversubscribe "$@" "$scratch/mpi" $sizes 2>/dev/null | awk -v name="$name" '{print name, $0}'
 }
 
+# mpich NAME VARIABLE VALUE...
+mpich()
+{
+	name=$1
+	shift
+	[ -x "$scratch/mpich" ] && [ "$n" -eq 2 ] || return
+	mpirun.mpich -n "$n" -genv MALLOC_MMAP_THRESHOLD_ 4294967296 -genv MALLOC_TRIM_THRESHOLD_ 17179869184 "$@" \
+		"$scratch/mpich" $sizes 2>/dev/null </dev/null | awk -v name="$name" '{print name, $0}'
+}
+
 keep='-x MALLOC_MMAP_THRESHOLD_=4294967296 -x MALLOC_TRIM_THRESHOLD_=17179869184'
 ring='--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 5 --mca coll_tuned_allreduce_algorithm_segmentsize 1048576'
 for n in ${RANKS:-2 4}; do
@@ -51,24 +102,37 @@ for n in ${RANKS:-2 4}; do
 			mpi mpi-tcp -n "$n" --mca btl tcp,self --mca btl_tcp_if_include lo
 			mpi best-tcp -n "$n" $keep --mca btl tcp,self --mca btl_tcp_if_include lo
 			mpi best-tcp -n "$n" $keep $ring --mca btl tcp,self --mca btl_tcp_if_include lo
+			mpich mpich-shm
+			mpich mpich-tcp -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES lo
+			"$scratch/limit" memory "$n" $sizes | sed 's/^/limit-shm /'
+			"$scratch/limit" tcp "$n" $sizes | sed 's/^/limit-tcp /'
 		} >>"$scratch/times"
 		round=$((round + 1))
 	done
-	awk -v n="$n" '
-		{ key = $1 " " $2; if (!(key in best) || $3 < best[key]) best[key] = $3; sizes[$2] = 1 }
-		END {
-			split("1024 4096 65536 1048576 16777216 67108864", order, " ")
-			printf "\nN = %d: least time in us, and how many times as long Open MPI takes (as shipped, at its best)\n\n", n
-			print "| bytes | shm | Open MPI | best | ratio | private | ratio to best | tcp | Open MPI tcp | best | ratio |"
-			print "|---|---|---|---|---|---|---|---|---|---|---|"
+	awk -v n="$n" -v sizes="$sizes" '
+		{ key = $1 " " $2; if (!(key in best) || $3 < best[key]) best[key] = $3 }
+		function least(a, b) { return a < b ? a : b }
+		function ratio(a, b) { return a && b ? sprintf("%.2f", a / b) : "-" }
+		function table(what, ours,    i, b, peer) {
+			printf "\nN = %d, %s: us; how many times as long the peer takes; which part of our time the limit is\n\n", n, what
+			print "| bytes | ours | Open MPI | its best | ratios | MPICH | ratio | limit | share |" \
+				(what == "shm" ? " private | ratio to best |" : "")
+			print "|---|---|---|---|---|---|---|---|---|" (what == "shm" ? "---|---|" : "")
 			for (i = 1; i in order; i++) {
-				b = order[i]
-				bs = best["best-shm " b] < best["mpi-shm " b] ? best["best-shm " b] : best["mpi-shm " b]
-				bt = best["best-tcp " b] < best["mpi-tcp " b] ? best["best-tcp " b] : best["mpi-tcp " b]
-				printf "| %d | %.1f | %.1f | %.1f | %.2f, %.2f | %.1f | %.2f | %.1f | %.1f | %.1f | %.2f, %.2f |\n", b,
-					best["shm " b], best["mpi-shm " b], bs, best["mpi-shm " b] / best["shm " b], bs / best["shm " b],
-					best["private " b], bs / best["private " b], best["tcp " b], best["mpi-tcp " b], bt,
-					best["mpi-tcp " b] / best["tcp " b], bt / best["tcp " b]
+				b = " " order[i]
+				ours = best[what b]
+				peer = least(best["best-" what b], best["mpi-" what b])
+				printf "| %d | %.1f | %.1f | %.1f | %s, %s | %.1f | %s | %.1f | %s |", order[i], ours, best["mpi-" what b], peer,
+					ratio(best["mpi-" what b], ours), ratio(peer, ours), best["mpich-" what b],
+					ratio(best["mpich-" what b], ours), best["limit-" what b], ratio(best["limit-" what b], ours)
+				if (what == "shm")
+					printf " %.1f | %s |", best["private" b], ratio(peer, best["private" b])
+				printf "\n"
 			}
+		}
+		END {
+			split(sizes, order, " ")
+			table("shm")
+			table("tcp")
 		}' "$scratch/times"
 done

@@ -5,6 +5,7 @@ RANK_TESTS = \
 	tests/ranks/failure.sh \
 	tests/ranks/files.sh \
 	tests/ranks/mpirun.sh \
+	tests/ranks/namespace.sh \
 	tests/ranks/relay.sh \
 	tests/ranks/security.sh \
 	tests/ranks/steps.sh \
