@@ -129,10 +129,11 @@ struct glacier_tcp_options {
 /*
  * Rank options->rank of a group over TCP. Every connection proves in both directions that it knows
  * the token, by HMAC-SHA-256 over fresh nonces; strangers are dropped and cost the job nothing.
+ * Returns when all ranks have joined.
  * Nothing of *tcp is used after the call.
  * Returns GLACIER_OK, GLACIER_ERR_ARGUMENT, GLACIER_ERR_NOMEM, GLACIER_ERR_IO, GLACIER_ERR_MISMATCH,
- * GLACIER_ERR_TIMEOUT (somebody did not come), GLACIER_ERR_AUTHENTICATION, or GLACIER_ERR_UNAVAILABLE
- * (no crypto library, and the address is not loopback).                           Since: 0.1
+ * GLACIER_ERR_TIMEOUT (somebody did not come), GLACIER_ERR_PEER (who had come was lost before all were there),
+ * GLACIER_ERR_AUTHENTICATION, or GLACIER_ERR_UNAVAILABLE (no crypto library, and the address is not loopback).   Since: 0.1
  */
 GLACIER_API enum glacier_status glacier_comm_create_tcp(const struct glacier_tcp_options *tcp,
 							const struct glacier_comm_options *options,

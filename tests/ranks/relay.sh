@@ -31,7 +31,7 @@ relayed()
 	shift 9
 	rm -f out.* log.*
 	[ $# -gt 0 ] || set -- -i in.%r --type=u8 -o out.%r
-	"$relay" 3 $spec "$program" --timeout=2 --algo=$algo --piece=4096 "$@" >codes || fail "$what: the relay exits $?"
+	"$relay" 3 $spec "$program" --timeout=3 --algo=$algo --piece=4096 "$@" >codes || fail "$what: the relay exits $?"
 	runs=$((runs + 1))
 	[ "$(cat codes)" = "$code $code $code" ] || fail "$what: exit statuses $(cat codes), not $code: $(cat log.*)"
 	for rank in 0 1 2; do
