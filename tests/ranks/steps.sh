@@ -26,7 +26,7 @@ done
 start()
 {
 	mkdir "$1"
-	GLACIER_TEST_STEP=$5:$6:$7 timeout -s KILL 40 "$steps" -n $2 --transport=$3 --algo=$4 --timeout=2 --piece=640 \
+	GLACIER_TEST_STEP=$5:$6:$7 timeout -s KILL 40 "$steps" -n $2 --transport=$3 --algo=$4 --timeout=3 --piece=640 \
 		-i in.%r --type=u8 -o "$1/out.%r" >"$1/log" 2>&1
 	echo $? >"$1/code"
 }
