@@ -9,6 +9,7 @@ RANK_TESTS = \
 	tests/ranks/relay.sh \
 	tests/ranks/security.sh \
 	tests/ranks/steps.sh \
+	tests/ranks/steps_tcp.sh \
 	tests/ranks/values.sh \
 	$(NULL)
 EXTRA_DIST += $(RANK_TESTS) tests/ranks/lib.sh tests/ranks/relay_long.sh tests/ranks/steps_long.sh tests/ranks/values_long.sh

@@ -7,7 +7,7 @@ need timeout
 steps=$top_builddir/tests/ranks/steps
 case $steps in /*) ;; *) steps=$PWD/$steps ;; esac
 cd "$scratch" || exit 99
-cases=${GLACIER_STEPS:-3:shm:fold:6 3:tcp:ring:9}
+cases=${GLACIER_STEPS:-3:shm:fold:6}
 count=4001
 for rank in 0 1 2 3; do
 	printf "$(awk -v r=$rank -v n=$count 'BEGIN {
