@@ -237,10 +237,30 @@ static void look(struct glc_tcp *tcp, struct glc_neighbour *at, uint64_t now)
 		lost(tcp, at->rank, GLC_REASON_SILENT, (now - at->heard_ns) / 1000000);
 }
 
+/*
+ * A neighbour that has left has finished the last collective, so all ranks are in it, and nobody near a rank further on
+ * watches for its life any more: what it owes comes in time or not at all.
+ */
+static void look_further(struct glc_tcp *tcp, struct glc_owed *still, uint64_t now)
+{
+	uint32_t rank = atomic_load_explicit(&tcp->waits_for, memory_order_relaxed);
+	uint64_t received = 0;
+
+	for (uint32_t link = 0; link < GLC_TCP_LINKS; link++)
+		received += atomic_load_explicit(&tcp->received[link], memory_order_relaxed);
+	if (rank >= tcp->job.size || rank == tcp->next.rank || rank == tcp->before.rank || !(tcp->next.left || tcp->before.left))
+		still->since_ns = 0;
+	else if (!still->since_ns || still->received != received)
+		*still = (struct glc_owed){now, received};
+	else if (now - still->since_ns > tcp->timeout_ns / 10 * 7)
+		lost(tcp, rank, GLC_REASON_SILENT, (now - still->since_ns) / 1000000);
+}
+
 static void *control(void *argument)
 {
 	struct glc_tcp *tcp = argument;
 	uint64_t period_ns = tcp->timeout_ns / 16 < 100000000 ? tcp->timeout_ns / 16 : 100000000, beaten = 0, before;
+	struct glc_owed still = {0};
 	bool told = false;
 
 	before = tcp->next.heard_ns = tcp->before.heard_ns = glc_now_ns();
@@ -265,6 +285,7 @@ static void *control(void *argument)
 			read_control(tcp, &tcp->before);
 		look(tcp, &tcp->next, now);
 		look(tcp, &tcp->before, now);
+		look_further(tcp, &still, now);
 		if (!told && atomic_load(&tcp->failure_state) == 2) {
 			told = true;
 			send_control(tcp, &tcp->next, FAIL);

@@ -73,7 +73,8 @@ static void report(void *user, const struct glacier_diagnostic *diagnostic)
 	struct pollfd news = {.fd = lifeline.news, .events = POLLIN};
 
 	(void)user;
-	if (lifeline.running && diagnostic->status == GLACIER_ERR_PEER && (atomic_load(&lifeline.came) || poll(&news, 1, 0) > 0))
+	if (lifeline.running && (diagnostic->status == GLACIER_ERR_PEER || diagnostic->status == GLACIER_ERR_TIMEOUT) &&
+	    (atomic_load(&lifeline.came) || poll(&news, 1, 0) > 0))
 		pthread_join(lifeline.thread, NULL);
 	lifeline.printer.report(lifeline.printer.user, diagnostic);
 }
