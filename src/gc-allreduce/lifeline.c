@@ -9,6 +9,7 @@
 #endif
 #include "launch.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -34,12 +35,21 @@ static void *wait_for_news(void *argument)
 {
 	struct pollfd polled[2] = {{.fd = lifeline.stop, .events = POLLIN}, {.fd = lifeline.news, .events = POLLIN}};
 	struct news news;
+	ssize_t n;
 
 	(void)argument;
-	while (poll(polled, 2, -1) < 0)
-		;
+
+	/* All wake up at the first of the news, and one of them gets it. */
+	do {
+		if (poll(polled, 2, -1) < 0)
+			n = -1;
+		else if (polled[0].revents)
+			return NULL;
+		else
+			n = read(lifeline.news, &news, sizeof news);
+	} while (n < 0 && (errno == EAGAIN || errno == EINTR));
 	/* Small writes to a pipe are whole. The launcher's end, without news, is somebody else's to tell. */
-	if (polled[0].revents || read(lifeline.news, &news, sizeof news) != sizeof news)
+	if (n != sizeof news)
 		return NULL;
 	atomic_store(&lifeline.came, true);
 	/* Who has a connection to it finds out as well, and tells the others; an end here before that would be one more loss. */
