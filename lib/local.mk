@@ -120,6 +120,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/compile/reflect.c \
 	lib/compile/stream.c \
 	lib/device/array.c \
+	lib/device/backing.c \
 	lib/device/check.c \
 	lib/device/check.h \
 	lib/device/check_log.c \

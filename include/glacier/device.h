@@ -14,6 +14,7 @@
 #ifndef GLACIER_DEVICE_H
 #define GLACIER_DEVICE_H
 
+#include <glacier/arena.h>
 #include <glacier/base.h>
 #include <glacier/diagnostic.h>
 #include <glacier/kernel.h>
@@ -183,6 +184,61 @@ GLACIER_API void *glacier_array_host(struct glacier_array *array, bool writing, 
  */
 GLACIER_API struct glacier_array *glacier_array_find(struct glacier_device *device, const void *pointer,
 						     uint64_t *offset_bytes);
+
+/* --- Memory for arenas --------------------------------------------------- */
+
+enum glacier_backing {
+	GLACIER_BACKING_DEVICE,   /* the device's own; the processor's: plain pages, zeroed */
+	GLACIER_BACKING_PINNED,   /* cuda: the host's, locked into memory, which kernels reach over the bus */
+	GLACIER_BACKING_COUNT
+};
+
+/*
+ * Memory of a device in one piece, as glacier_arena_create takes it. Nothing is copied, zeroed
+ * (but for the processor's) or mapped to the host: what is in it is the program's and the kernels'.
+ *
+ * bytes  1 to 2^48 - 1. May be more than one argument of a launch can be.
+ * out    written only when GLACIER_OK is returned. out->release gives the memory back, once, after
+ *        all launches so far: give the range to one arena, which calls it, also when it is refused,
+ *        or call it yourself. That is a call to the device, in the thread that the device belongs to.
+ *
+ * What out->base is:
+ *	processor       a pointer
+ *	cuda            a CUdeviceptr; pinned: a pointer, which under unified addressing is that as well
+ *	vulkan          a number of ours, no two ranges of a process the same: an address less the base
+ *	                is the offset in the one VkBuffer behind it. Touched by mistake it faults
+ * A base is a multiple of 4 KiB, but where a driver of CUDA's aligns pinned or small memory to less.
+ *
+ * Close the device after the arena. When it is closed before, the memory is gone with it, and the
+ * arena can only be destroyed.
+ *
+ * Returns GLACIER_OK; GLACIER_ERR_UNSUPPORTED for pinned memory of a device that is not CUDA's;
+ * GLACIER_ERR_ARGUMENT (0 bytes, no such kind), GLACIER_ERR_LIMIT, GLACIER_ERR_DEVICE or
+ * GLACIER_ERR_NOMEM.                                                        Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_device_backing(struct glacier_device *device, enum glacier_backing kind,
+						       uint64_t bytes, struct glacier_range *out,
+						       struct glacier_diag *diag);
+
+/* Where an address of such memory is, for launches and for calls to the driver. */
+struct glacier_place {
+	struct glacier_array *array;    /* for glacier_argument, with offset_bytes; glacier_array_free refuses it, and
+					   glacier_array_host knows no bytes of the device's own memory */
+	uint64_t offset_bytes, bytes;   /* from the base; from here to the end */
+	uint64_t device_address;        /* cuda: CUdeviceptr; 0 elsewhere */
+	/* vulkan: VkBuffer and VkDeviceMemory, which offset_bytes is of, and the VkDevice; else 0 */
+	uint64_t vulkan_buffer, vulkan_memory;
+	void *vulkan_device;
+};
+
+/*
+ * place  written only when GLACIER_OK is returned; good until the memory is given back.
+ *
+ * Returns GLACIER_OK, or GLACIER_ERR_INVALID for an address that is in no memory that
+ * glacier_device_backing took of this device.                               Since: 0.1
+ */
+GLACIER_API enum glacier_status glacier_device_place(struct glacier_device *device, glacier_addr addr,
+						     struct glacier_place *place);
 
 /* --- Launching ----------------------------------------------------------- */
 

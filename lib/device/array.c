@@ -15,7 +15,7 @@ static uintptr_t end_of(const void *base, uint64_t bytes)
 
 static bool overlaps(const struct glacier_array *array, const void *base, uint64_t bytes)
 {
-	return (uintptr_t)base < end_of(array->host, array->bytes) &&
+	return array->host && (uintptr_t)base < end_of(array->host, array->bytes) &&
 	       (uintptr_t)array->host < end_of(base, bytes);
 }
 
@@ -92,21 +92,34 @@ static enum glacier_status bring_home(struct glacier_array *array, struct glacie
 	return GLACIER_OK;
 }
 
-enum glacier_status glacier_array_free(struct glacier_device *device, struct glacier_array *array)
+void glc_array_free(struct glacier_array *array)
 {
+	struct glacier_device *device = array->device;
 	struct glacier_array **link = &device->arrays;
 
-	while (*link && *link != array)
+	while (*link != array)
 		link = &(*link)->next;
-	if (!*link)
-		return GLACIER_ERR_ARGUMENT;
 	if (!device->lost)
 		glacier_device_wait(device, 0, NULL, NULL);
 	if (!device->lost && array->wrapped)
 		bring_home(array, NULL);
 	*link = array->next;
 	device->table->array_free(array);
+	if (array->owner)
+		glc_backing_detach(array->owner);
 	free(array);
+}
+
+enum glacier_status glacier_array_free(struct glacier_device *device, struct glacier_array *array)
+{
+	const struct glacier_array *own = device->arrays;
+
+	while (own && own != array)
+		own = own->next;
+	/* An arena's memory goes by the release of its range, which somebody holds. */
+	if (!own || own->owner)
+		return GLACIER_ERR_ARGUMENT;
+	glc_array_free(array);
 	return GLACIER_OK;
 }
 
@@ -122,6 +135,10 @@ uint64_t glacier_array_reserved_bytes(const struct glacier_array *array)
 
 void *glacier_array_host(struct glacier_array *array, bool writing, struct glacier_diag *diag)
 {
+	if (array->owner && !array->host) {
+		glc_fail(diag, GLC_DV_BACKING_UNSEEN, GLC_NOWHERE);
+		return NULL;
+	}
 	if (glacier_device_wait(array->device, 0, NULL, diag) != GLACIER_OK ||
 	    bring_home(array, diag) != GLACIER_OK)
 		return NULL;

@@ -96,6 +96,9 @@ enum glacier_status glc_cuda_enter(struct glacier_device *device, struct glacier
 
 enum glacier_status glc_cuda_array_create(struct glacier_array *array, struct glacier_diag *diag);
 void glc_cuda_array_free(struct glacier_array *array);
+enum glacier_status glc_cuda_backing_create(struct glacier_array *array, enum glacier_backing kind, glacier_addr *base,
+					    struct glacier_diag *diag);
+void glc_cuda_backing_place(const struct glacier_array *array, struct glacier_place *place);
 enum glacier_status glc_cuda_copy_to_device(struct glacier_array *array, uint32_t queue, struct glacier_diag *diag);
 enum glacier_status glc_cuda_copy_to_host(struct glacier_array *array, struct glacier_diag *diag);
 

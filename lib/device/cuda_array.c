@@ -212,6 +212,54 @@ void glc_cuda_array_free(struct glacier_array *array)
 	free(memory);
 }
 
+/* --- Memory for arenas ---------------------------------------------------- */
+
+static enum glacier_status take_backing(struct glacier_array *array, enum glacier_backing kind,
+					struct glc_cuda_memory *memory, struct glacier_diag *diag)
+{
+	struct glacier_device *device = array->device;
+	void *host;
+
+	array->reserved_bytes = device_bytes(array);
+	if (kind == GLACIER_BACKING_DEVICE) {
+		GLC_CUDA_TRY(device, diag, MemAlloc, &memory->address, device_bytes(array));
+		return GLACIER_OK;
+	}
+	GLC_CUDA_TRY(device, diag, MemHostAlloc, &host, device_bytes(array), GLC_CU_HOST_ALLOC_DEVICEMAP);
+	memory->home = GLC_CUDA_PINNED;
+	array->host = host;
+	GLC_CUDA_TRY(device, diag, MemHostGetDevicePointer, &memory->address, host, 0);
+	return GLACIER_OK;
+}
+
+enum glacier_status glc_cuda_backing_create(struct glacier_array *array, enum glacier_backing kind, glacier_addr *base,
+					    struct glacier_diag *diag)
+{
+	struct glc_cuda_memory *memory;
+	enum glacier_status status = glc_cuda_enter(array->device, diag);
+
+	if (status != GLACIER_OK)
+		return status;
+	memory = calloc(1, sizeof *memory);
+	if (!memory)
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	array->backing = memory;
+	status = take_backing(array, kind, memory, diag);
+	if (status != GLACIER_OK) {
+		glc_cuda_array_free(array);
+		return status;
+	}
+	*base = array->host ? (uintptr_t)array->host : memory->address;
+	return GLACIER_OK;
+}
+
+void glc_cuda_backing_place(const struct glacier_array *array, struct glacier_place *place)
+{
+	const struct glc_cuda_memory *memory = array->backing;
+
+	place->device_address = memory->address + place->offset_bytes;
+}
+
 /* --- Copies --------------------------------------------------------------- */
 
 /* Arrays that go to and fro are worth it that their host side stays in memory. */

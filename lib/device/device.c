@@ -120,7 +120,7 @@ void glacier_device_close(struct glacier_device *device)
 	if (!device->lost)
 		glacier_device_wait(device, 0, NULL, NULL);
 	while (device->arrays)
-		glacier_array_free(device, device->arrays);
+		glc_array_free(device->arrays);
 	for (struct glacier_pipeline *pipeline = device->pipelines; pipeline; pipeline = next) {
 		next = pipeline->next;
 		glc_pipeline_free(pipeline);

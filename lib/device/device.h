@@ -17,6 +17,14 @@
 /* Where the present bytes of an array are. */
 enum glc_fresh { GLC_FRESH_BOTH, GLC_FRESH_HOST, GLC_FRESH_DEVICE };
 
+/* Memory that glacier_device_backing took: what the range's release gets. */
+struct glc_backing {
+	struct glacier_array *array;     /* launches know the memory as this; NULL: the device was closed */
+	glacier_addr base;
+	void *pages;                     /* the processor's */
+	uint64_t page_bytes;
+};
+
 struct glacier_array {
 	struct glacier_device *device;
 	struct glacier_array *next;      /* of the device's arrays */
@@ -27,6 +35,7 @@ struct glacier_array {
 	enum glc_fresh fresh;            /* when not shared */
 	uint8_t *stored;                 /* check: a bit for each byte that has got a value; NULL: all have */
 	uint32_t writer, readers;        /* queues with work on it since the device last waited: bits */
+	struct glc_backing *owner;       /* memory for an arena; host may be NULL, and nothing is kept in step */
 	void *backing;                   /* the device file's own */
 };
 
@@ -91,6 +100,14 @@ struct glc_device_table {
 	 */
 	enum glacier_status (*array_create)(struct glacier_array *array, struct glacier_diag *diag);
 	void (*array_free)(struct glacier_array *array);
+	/*
+	 * As array_create, for memory that an arena divides, as nobody touched it: fills backing,
+	 * reserved_bytes, host where there is one, and base. NULL: pages of the host are the device's.
+	 */
+	enum glacier_status (*backing_create)(struct glacier_array *array, enum glacier_backing kind, glacier_addr *base,
+					      struct glacier_diag *diag);
+	/* The device file's part of a place whose array and offset are set. */
+	void (*backing_place)(const struct glacier_array *array, struct glacier_place *place);
 	/* NULL, both, where arrays are always shared. */
 	enum glacier_status (*copy_to_device)(struct glacier_array *array, uint32_t queue,
 					      struct glacier_diag *diag);
@@ -129,6 +146,11 @@ struct glacier_device {
 	bool lost;                       /* it failed or timed out: only closing is left */
 	void *state;                     /* the device file's own */
 };
+
+/* array.c: an array of the device's, whosever it is. */
+void glc_array_free(struct glacier_array *array);
+/* backing.c: the array is gone, and what its owner has besides goes as well. */
+void glc_backing_detach(struct glc_backing *backing);
 
 /* launch.c: with what the device file made for it. */
 void glc_pipeline_free(struct glacier_pipeline *pipeline);

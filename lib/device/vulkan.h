@@ -50,6 +50,7 @@ struct glc_vk_physical {
 	uint64_t time_mask;                 /* the bits of a time stamp that count; 0: there are none */
 	double time_ns;                     /* of one tick */
 	uint64_t buffer_align;              /* of what is bound */
+	uint64_t piece_bytes;               /* the most that one buffer on one allocation has */
 	uint64_t import_align;              /* of host memory; 0: it cannot be imported */
 	uint32_t subgroup_min, subgroup_max, subgroups_max;   /* that can be demanded; 0: none */
 	bool unified;                       /* the device's own memory is the host's, through its cache */
@@ -172,6 +173,9 @@ void glc_vk_cache_store_fma(struct glacier_device *device);
 
 enum glacier_status glc_vk_array_create(struct glacier_array *array, struct glacier_diag *diag);
 void glc_vk_array_free(struct glacier_array *array);
+enum glacier_status glc_vk_backing_create(struct glacier_array *array, enum glacier_backing kind, glacier_addr *base,
+					  struct glacier_diag *diag);
+void glc_vk_backing_place(const struct glacier_array *array, struct glacier_place *place);
 enum glacier_status glc_vk_copy_to_device(struct glacier_array *array, uint32_t queue,
 					  struct glacier_diag *diag);
 enum glacier_status glc_vk_copy_to_host(struct glacier_array *array, struct glacier_diag *diag);

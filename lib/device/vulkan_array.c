@@ -233,6 +233,57 @@ void glc_vk_array_free(struct glacier_array *array)
 	free(memory);
 }
 
+/* --- Memory for arenas ---------------------------------------------------- */
+
+/*
+ * Addresses of buffers' bytes, for arenas to count with: no pointers, and in the part of the
+ * address space that no processor can map, so that taking one for a pointer cannot do harm.
+ */
+static glacier_addr take_addresses(uint64_t bytes)
+{
+	static _Atomic uint64_t next = UINT64_C(1) << 60;
+	const uint64_t granule = UINT64_C(1) << 21;
+
+	return atomic_fetch_add(&next, (bytes + granule - 1) / granule * granule);
+}
+
+enum glacier_status glc_vk_backing_create(struct glacier_array *array, enum glacier_backing kind, glacier_addr *base,
+					  struct glacier_diag *diag)
+{
+	struct glacier_device *device = array->device;
+	struct glc_vk *vk = glc_vk_of(device);
+	struct glc_vk_memory *memory;
+	enum glacier_status status;
+
+	if (kind == GLACIER_BACKING_PINNED)
+		return glc_fail(diag, GLC_DV_BACKING_KIND, GLC_NOWHERE, "vulkan", device->info.index);
+	if (array->bytes > vk->physical->piece_bytes)
+		return glc_fail(diag, GLC_DV_BACKING_LARGE, GLC_NOWHERE, device->info.name,
+				(unsigned long long)array->bytes, (unsigned long long)vk->physical->piece_bytes);
+	memory = calloc(1, sizeof *memory);
+	if (!memory)
+		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
+	memory->number = ++vk->memories;
+	array->backing = memory;
+	status = create_buffer(device, array->bytes, (struct wish){DEVICE, 0}, &memory->buffer, &memory->memory,
+			       &array->reserved_bytes, diag);
+	if (status != GLACIER_OK) {
+		glc_vk_array_free(array);
+		return status;
+	}
+	*base = take_addresses(array->bytes);
+	return GLACIER_OK;
+}
+
+void glc_vk_backing_place(const struct glacier_array *array, struct glacier_place *place)
+{
+	const struct glc_vk_memory *memory = array->backing;
+
+	place->vulkan_buffer = (uint64_t)(uintptr_t)memory->buffer;
+	place->vulkan_memory = (uint64_t)(uintptr_t)memory->memory;
+	place->vulkan_device = glc_vk_of(array->device)->device;
+}
+
 /* --- Copies --------------------------------------------------------------- */
 
 static enum glacier_status transfer(struct glacier_array *array, VkBuffer from, VkBuffer to,

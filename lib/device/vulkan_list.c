@@ -104,6 +104,8 @@ void glc_vk_link_features(const struct glc_vk_physical *physical, struct glc_vk_
 struct properties {
 	VkPhysicalDeviceProperties2 core;
 	VkPhysicalDeviceSubgroupProperties subgroup;
+	VkPhysicalDeviceMaintenance3Properties maintenance3;
+	VkPhysicalDeviceMaintenance4Properties maintenance4;
 	VkPhysicalDeviceDriverProperties driver;
 	VkPhysicalDeviceFloatControlsProperties floats;
 	VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size;
@@ -126,6 +128,8 @@ static void ask_properties(const struct glc_vulkan *vk, VkPhysicalDevice handle,
 	memset(p, 0, sizeof *p);
 	p->core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
 	LINK(subgroup, PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, true);
+	LINK(maintenance3, PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, true);
+	LINK(maintenance4, PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES, version >= VK_API_VERSION_1_3);
 	LINK(driver, PHYSICAL_DEVICE_DRIVER_PROPERTIES, version >= VK_API_VERSION_1_2);
 	LINK(floats, PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES, version >= VK_API_VERSION_1_2);
 	LINK(subgroup_size, PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
@@ -222,6 +226,9 @@ static bool ask(const struct glc_vulkan *vk, VkPhysicalDevice handle, struct glc
 	physical->unified = is_unified(&physical->memories);
 	physical->time_ns = (double)p.core.properties.limits.timestampPeriod;
 	physical->buffer_align = p.core.properties.limits.minStorageBufferOffsetAlignment;
+	physical->piece_bytes = p.maintenance3.maxMemoryAllocationSize;
+	if (p.maintenance4.maxBufferSize && p.maintenance4.maxBufferSize < physical->piece_bytes)
+		physical->piece_bytes = p.maintenance4.maxBufferSize;
 	physical->import_align = p.import.minImportedHostPointerAlignment;
 	physical->vendor = p.core.properties.vendorID;
 	physical->model = p.core.properties.deviceID;

@@ -27,6 +27,13 @@ TESTS += tests/device/examples tests/device/examples_cpu.sh
 tests_device_examples_SOURCES = tests/device/examples.c tests/exec/examples.h tests/exec/examples_cases.c
 tests_device_examples_LDADD = lib/libglacier.la -lm
 
+# Arenas over memory of a device's.
+check_PROGRAMS += tests/device/backing
+TESTS += tests/device/backing tests/device/backing_cuda.sh tests/device/backing_vulkan.sh
+EXTRA_DIST += tests/device/backing_cuda.sh tests/device/backing_vulkan.sh
+tests_device_backing_SOURCES = tests/device/backing.c
+tests_device_backing_LDADD = lib/libglacier.la
+
 # Watching accesses: what is planted is told, and what is right is not.
 check_PROGRAMS += tests/device/check
 TESTS += tests/device/conformance.sh tests/device/check tests/device/check_clean.sh
@@ -46,9 +53,12 @@ tests_device_no_vulkan_SOURCES = tests/device/no_vulkan.c lib/device/vulkan_none
 tests_device_no_vulkan_LDADD = lib/libglacier-internal.la
 
 # A driver of the tests' own comes before the library's in the same way: runs without a GPU.
-check_PROGRAMS += tests/device/cuda_device tests/device/cuda_fake
-TESTS += tests/device/bench.sh tests/device/cache_folder.sh tests/device/cuda_absent.sh tests/device/cuda_device tests/device/cuda_fake tests/device/examples_cuda.sh
+check_PROGRAMS += tests/device/cuda_backing tests/device/cuda_device tests/device/cuda_fake
+TESTS += tests/device/bench.sh tests/device/cache_folder.sh tests/device/cuda_absent.sh tests/device/cuda_backing tests/device/cuda_device tests/device/cuda_fake tests/device/examples_cuda.sh
 EXTRA_DIST += tests/device/bench.sh tests/device/cache_folder.sh tests/device/cuda_absent.sh tests/device/examples_cuda.sh tests/device/gpu.sh
+tests_device_cuda_backing_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+tests_device_cuda_backing_SOURCES = tests/device/cuda_backing.c tests/device/fake_cuda.c tests/device/fake_cuda.h
+tests_device_cuda_backing_LDADD = lib/libglacier-internal.la
 tests_device_cuda_device_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
 tests_device_cuda_device_SOURCES = tests/device/cuda_device.c
 tests_device_cuda_device_LDADD = lib/libglacier-internal.la
