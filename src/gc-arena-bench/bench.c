@@ -157,6 +157,7 @@ static enum cli_code record(const struct options *opt)
 	why = run_cell(&spec, &trace).why;
 	if (why)
 		cli_wrong("--record: %s", why);
+	target_close_device();
 	good = trace_write(&trace, opt->record);
 	trace_fini(&trace);
 	return good ? CLI_OK : CLI_TROUBLE;
@@ -195,6 +196,7 @@ enum cli_code bench_patterns(const struct options *opt)
 	if (opt->plot && !(plot_latency(opt->plot, b.curves, b.curve_count) && cli_commit()))
 		b.code = CLI_TROUBLE;
 	cli_table_fini(&b.table);
+	target_close_device();
 	free(b.curves);
 	return b.code;
 }

@@ -1,11 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 #include "target.h"
 
+#include <glacier/device.h>
+
 #include <dlfcn.h>
 #include <stdlib.h>
 
 /* Addresses that nothing stands behind. */
 static const glacier_addr nowhere = UINT64_C(1) << 46;
+
+/* Opened for the first cell that needs it, once: that takes longer than most cells. */
+static struct {
+	struct glacier_device *device;
+	bool tried;
+	char why[256];
+} opened;
+
+static void note(void *user, const struct glacier_diagnostic *diagnostic)
+{
+	(void)user;
+	if (!opened.why[0])
+		snprintf(opened.why, sizeof opened.why, "%s", diagnostic->message);
+}
+
+/* What stands behind the arena is a device's. NULL, or why there is none. */
+static const char *take_memory(enum backing backing, uint64_t bytes, struct glacier_range *range)
+{
+	enum glacier_device_kind kind = backing == BACKING_VULKAN ? GLACIER_DEVICE_VULKAN : GLACIER_DEVICE_CUDA;
+	struct glacier_diag diag = {.report = note};
+
+	if (!opened.tried) {
+		opened.tried = true;
+		if (glacier_device_open(kind, 0, NULL, &opened.device, &diag) != GLACIER_OK)
+			opened.device = NULL;
+	}
+	if (!opened.device)
+		return opened.why;
+	opened.why[0] = '\0';
+	return glacier_device_backing(opened.device, backing == BACKING_PINNED ? GLACIER_BACKING_PINNED : GLACIER_BACKING_DEVICE,
+				      bytes, range, &diag) == GLACIER_OK ? NULL : opened.why;
+}
+
+void target_close_device(void)
+{
+	glacier_device_close(opened.device);
+	opened.device = NULL;
+	opened.tried = false;
+}
 
 void target_name(char name[TARGET_NAME], const struct options *opt, enum glacier_tier tier)
 {
@@ -19,6 +60,7 @@ const char *target_arena(struct target *target, const struct options *opt, enum 
 	struct glacier_range range = {.base = nowhere, .bytes = bytes};
 	struct glacier_arena_options options = {.tier = tier, .bytes = bytes, .fit = opt->fit, .sub_bins = opt->sub_bins};
 	enum glacier_status status;
+	const char *why;
 
 	*target = (struct target){.tier = tier, .writable = true};
 	switch (opt->backing) {
@@ -28,9 +70,13 @@ const char *target_arena(struct target *target, const struct options *opt, enum 
 		options.range = &range;
 		target->writable = false;
 		break;
-	case BACKING_PINNED: return "pinned memory comes from a CUDA device, which this program does not open";
-	case BACKING_CUDA: return "it does not open CUDA devices: --backing=null costs the same on the host";
-	default: return "it does not open Vulkan devices: --backing=null costs the same on the host";
+	default:
+		why = take_memory(opt->backing, bytes, &range);
+		if (why)
+			return why;
+		options.range = &range;
+		target->writable = opt->backing == BACKING_PINNED;
+		break;
 	}
 	if (tier == GLACIER_TIER_POOL) {
 		options.ring_bytes = bytes / 16;

@@ -38,5 +38,7 @@ const char *target_arena(struct target *target, const struct options *opt, enum 
 /* "malloc" or "dlopen:LIBRARY". NULL: found; else why not. */
 const char *target_compared(struct target *target, const char *what);
 void target_fini(struct target *target);
+/* What --backing opened, if it did; after the last target. */
+void target_close_device(void);
 
 #endif

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# bench_backing.sh [KIND...] - gc-arena-bench over memory of devices that are here: every tier and
+# pattern, watched, with numbers. A KIND that is named must be there; "vulkan" when none is.
+. "${top_srcdir:-.}/tests/lib.sh"
+
+bench=$top_builddir/src/gc-arena-bench/gc-arena-bench
+
+# A machine without the library: each cell says so.
+mkdir "$scratch/lib"
+echo "no library" >"$scratch/lib/libvulkan.so.1"
+LD_LIBRARY_PATH=$scratch/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+	"$bench" --tier=slab,pool --pattern=hot --threads=1 --ops=10 --backing=vulkan --csv >"$scratch/out" 2>&1 ||
+	fail "without a library the exit status is $?: $(cat "$scratch/out")"
+[ "$(grep -cE 'libvulkan.so.1 cannot be opened|this build has no Vulkan device' "$scratch/out")" -eq 2 ] ||
+	fail "without a library: $(cat "$scratch/out")"
+
+[ $# -gt 0 ] || set -- vulkan
+for kind; do
+	"$bench" --tier=all --pattern=hot,ws,xfree --threads=1,2 --ops=60 --repeat=1 --arena=256M --backing="$kind" --check --csv \
+		>"$scratch/$kind" 2>"$scratch/messages" || fail "$kind: the exit status is $?: $(cat "$scratch/$kind" "$scratch/messages")"
+	if grep -qE 'cannot be opened|no Vulkan|no device|can be used' "$scratch/$kind"; then
+		[ "$kind" = vulkan ] && skip "$(grep -m 1 slab "$scratch/$kind" | cut -d, -f15-)"
+		fail "$(cat "$scratch/$kind")"
+	fi
+	# A time in every row but those that the pattern or the ring's order rule out, which say why.
+	awk -F, 'NR > 1 && $15 ~ /checked/ && $5 + 0 > 0 {good[$1]++}
+		NR > 1 && $15 !~ /checked/ && $15 !~ /pairs of threads|whole ring/ {print "not measured: " $0}
+		END {n = split("pool slab buddy reservoir ring", tier, " ")
+		     for (i = 1; i <= n; i++) if (good[tier[i]] < 3) print tier[i] ": " good[tier[i]] + 0 " cells"}' \
+		"$scratch/$kind" >"$scratch/bad"
+	[ ! -s "$scratch/bad" ] || fail "$kind: $(cat "$scratch/bad")"
+	[ "$(sed 1d "$scratch/$kind" | wc -l)" -eq 30 ] || fail "$kind: not 30 rows: $(cat "$scratch/$kind")"
+
+	# More than it has: the reason, in the driver's words or by its limit.
+	"$bench" --tier=slab --pattern=hot --threads=1 --ops=10 --arena=200000G --backing="$kind" --csv >"$scratch/$kind" 2>&1 ||
+		fail "$kind: too much memory gives $?"
+	grep -qE 'gives at most|OUT_OF' "$scratch/$kind" || fail "$kind: too much memory: $(cat "$scratch/$kind")"
+done
+finish
