@@ -3,6 +3,7 @@
 
 examplesdir = $(docdir)/examples
 dist_examples_DATA = \
+	examples/arena_cuda.c \
 	examples/arena_pool.c \
 	examples/black_scholes.gasm \
 	examples/block_reduce.gasm \
@@ -31,8 +32,10 @@ dist_examples_DATA = \
 	examples/vector_add.stream.json \
 	$(NULL)
 
-check_PROGRAMS += examples/arena_pool examples/embed
-TESTS += examples/arena_pool examples/embed
+check_PROGRAMS += examples/arena_cuda examples/arena_pool examples/embed
+TESTS += examples/arena_cuda examples/arena_pool examples/embed
+examples_arena_cuda_SOURCES = examples/arena_cuda.c
+examples_arena_cuda_LDADD = lib/libglacier.la
 examples_arena_pool_SOURCES = examples/arena_pool.c
 examples_arena_pool_LDADD = lib/libglacier.la
 examples_embed_SOURCES = examples/embed.c

@@ -29,8 +29,8 @@ tests_device_examples_LDADD = lib/libglacier.la -lm
 
 # Arenas over memory of a device's.
 check_PROGRAMS += tests/device/backing
-TESTS += tests/device/backing tests/device/backing_cuda.sh tests/device/backing_vulkan.sh tests/device/bench_backing.sh
-EXTRA_DIST += tests/device/backing_cuda.sh tests/device/backing_vulkan.sh tests/device/bench_backing.sh
+TESTS += tests/device/arena_cuda.sh tests/device/backing tests/device/backing_cuda.sh tests/device/backing_vulkan.sh tests/device/bench_backing.sh
+EXTRA_DIST += tests/device/arena_cuda.sh tests/device/backing_cuda.sh tests/device/backing_vulkan.sh tests/device/bench_backing.sh
 tests_device_backing_SOURCES = tests/device/backing.c
 tests_device_backing_LDADD = lib/libglacier.la
 
