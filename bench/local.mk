@@ -31,6 +31,10 @@ EXTRA_PROGRAMS += bench/cuda_device
 bench_cuda_device_CPPFLAGS = $(GPU_CPPFLAGS)
 bench_cuda_device_SOURCES = bench/cuda_device.c bench/gpu.h
 bench_cuda_device_LDADD = lib/libglacier-internal.la -lm
+EXTRA_PROGRAMS += bench/cuda_arena
+bench_cuda_arena_CPPFLAGS = $(GPU_CPPFLAGS)
+bench_cuda_arena_SOURCES = bench/cuda_arena.c bench/gpu.h
+bench_cuda_arena_LDADD = lib/libglacier-internal.la -lm
 if HAVE_VULKAN
 EXTRA_PROGRAMS += bench/vulkan_device
 bench_vulkan_device_CPPFLAGS = $(GPU_CPPFLAGS) $(VULKAN_CFLAGS)
@@ -38,7 +42,7 @@ bench_vulkan_device_SOURCES = bench/vulkan_device.c bench/gpu.h
 bench_vulkan_device_LDADD = lib/libglacier-internal.la
 endif
 NVCC = nvcc
-CLEANFILES += bench/cuda_device bench/vulkan_device bench/cuda_examples.cubin bench/cuda_examples_no_fmad.cubin
+CLEANFILES += bench/cuda_arena bench/cuda_device bench/vulkan_device bench/cuda_examples.cubin bench/cuda_examples_no_fmad.cubin
 EXTRA_DIST += bench/cuda_examples.cu
 bench/cuda_examples.cubin: bench/cuda_examples.cu
 	$(NVCC) -O3 -arch=sm_90 -cubin $(srcdir)/bench/cuda_examples.cu -o $@

@@ -82,9 +82,19 @@ static enum glacier_status use(struct glacier_device *device, glacier_addr piece
 	return status;
 }
 
+/* None of that name: a kind that no device has. */
+static enum glacier_device_kind kind_of(const char *name)
+{
+	int kind = 0;
+
+	while (kind < GLACIER_DEVICE_KIND_COUNT && strcmp(name, glacier_device_kind_name((enum glacier_device_kind)kind)))
+		kind++;
+	return (enum glacier_device_kind)kind;
+}
+
 int main(int argc, char **argv)
 {
-	enum glacier_device_kind kind = argc < 2 ? GLACIER_DEVICE_CUDA : !strcmp(argv[1], "vulkan") ? GLACIER_DEVICE_VULKAN : GLACIER_DEVICE_CPU;
+	enum glacier_device_kind kind = kind_of(argc < 2 ? "cuda" : argv[1]);
 	struct glacier_range range;
 	struct glacier_arena_options options = {.range = &range, .ring_bytes = 4 << 20, .reservoir_bytes = 64 << 20};
 	static const uint64_t sizes[] = {4096, BYTES, 40 << 20};

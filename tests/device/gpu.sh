@@ -52,6 +52,21 @@ for device in $DEVICES; do
 		     bad == "" ? "" : "; not all of the 40 from", bad}' "$out/random-$device-codes" >>"$table"
 done
 unset GLACIER_EXEC_TARGET
+for device in $DEVICES; do
+	go "backing-$device" "$tests/device/backing" "$device"
+	go "arena_cuda-$device" "$top_builddir/examples/arena_cuda" "$device"
+	kinds=$device
+	[ "$device" = cuda ] && kinds='cuda pinned'
+	# shellcheck disable=SC2086 # two words
+	go "bench_backing-$device" sh "$top_srcdir/tests/device/bench_backing.sh" $kinds
+done
+# Where it was built: the pool's pairs against the driver's, as a table without a limit.
+case " $DEVICES " in *' cuda '*)
+	[ -x "$top_builddir/bench/cuda_arena" ] && {
+		go cuda_arena "$top_builddir/bench/cuda_arena"
+		grep -E '^ *(bytes|[0-9])' "$out/cuda_arena.log" >>"$table"
+	} ;;
+esac
 case " $DEVICES " in *' cuda '*) go cuda_device "$tests/device/cuda_device" ;; esac
 case " $DEVICES " in *' vulkan '*)
 	for program in vulkan_arrays vulkan_launches vulkan_refused; do
