@@ -145,6 +145,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/device/cuda.h \
 	lib/device/cuda_array.c \
 	lib/device/cuda_launch.c \
+	lib/device/cuda_mapping.c \
 	lib/device/cuda_open.c \
 	lib/device/cuda_pipeline.c \
 	lib/device/device.c \

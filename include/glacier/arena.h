@@ -72,6 +72,13 @@ struct glacier_range {
 	uint64_t bytes;
 	void (*release)(void *user, glacier_addr base, uint64_t bytes);  /* NULL: nothing to do */
 	void *user;
+	/*
+	 * Both or neither, and for a reservoir alone: what is behind the addresses comes and goes in granules of 2 MiB
+	 * from the base up, as host memory does. commit: none of them is there; false leaves none of them. decommit:
+	 * all of them are; the end of the range takes nothing back, which is for release. Any thread, one at a time.
+	 */
+	bool (*commit)(void *user, glacier_addr base, uint64_t bytes);
+	void (*decommit)(void *user, glacier_addr base, uint64_t bytes);
 };
 
 struct glacier_arena_options {
@@ -92,7 +99,7 @@ struct glacier_arena_options {
 	uint32_t segments;                  /* of a ring, 2 to 1024; 0: 32. Space comes back a segment at a time */
 	uint32_t chunk_bytes;               /* a thread takes so much of the ring at once; 0: none. RECLAIM_FREE only */
 
-	uint64_t keep_bytes;                /* freed host memory that a reservoir keeps; 0: 256 MiB. UINT64_MAX: none */
+	uint64_t keep_bytes;                /* freed memory, the host's or committed, that a reservoir keeps; 0: 256 MiB. UINT64_MAX: none */
 	bool populate;                      /* host: pages are there when an allocation of a reservoir returns */
 	bool huge_pages;                    /* host: asks for transparent huge pages */
 
@@ -193,7 +200,7 @@ struct glacier_arena_stats {
 	uint64_t peak_reserved_bytes;
 	uint64_t free_bytes;           /* of leaves and granules */
 	uint64_t largest_free_bytes;   /* in one piece, of one tier */
-	uint64_t committed_bytes;      /* of the host's memory, by a reservoir */
+	uint64_t committed_bytes;      /* of the host's memory, or by commit, by a reservoir */
 };
 
 /* Sums of what the threads counted: exact when none is inside of a call. Since: 0.1 */

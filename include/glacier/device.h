@@ -190,6 +190,11 @@ GLACIER_API struct glacier_array *glacier_array_find(struct glacier_device *devi
 enum glacier_backing {
 	GLACIER_BACKING_DEVICE,   /* the device's own; the processor's: plain pages, zeroed */
 	GLACIER_BACKING_PINNED,   /* cuda: the host's, locked into memory, which kernels reach over the bus */
+	/*
+	 * cuda: addresses alone, and memory of the device's behind what is allocated, as virtual memory management
+	 * (CUDA 10.2) maps it. For an arena that is a reservoir, and much larger than what will be live.
+	 */
+	GLACIER_BACKING_VIRTUAL,
 	GLACIER_BACKING_COUNT
 };
 
@@ -197,7 +202,7 @@ enum glacier_backing {
  * Memory of a device in one piece, as glacier_arena_create takes it. Nothing is copied, zeroed
  * (but for the processor's) or mapped to the host: what is in it is the program's and the kernels'.
  *
- * bytes  1 to 2^48 - 1. May be more than one argument of a launch can be.
+ * bytes  1 to 2^48 - 1. May be more than one argument of a launch can be. Virtual: rounded up to 2 MiB.
  * out    written only when GLACIER_OK is returned. out->release gives the memory back, once, after
  *        all launches so far: give the range to one arena, which calls it, also when it is refused,
  *        or call it yourself. That is a call to the device, in the thread that the device belongs to.
@@ -207,12 +212,16 @@ enum glacier_backing {
  *	cuda            a CUdeviceptr; pinned: a pointer, which under unified addressing is that as well
  *	vulkan          a number of ours, no two ranges of a process the same: an address less the base
  *	                is the offset in the one VkBuffer behind it. Touched by mistake it faults
+ * What is freed in a virtual range may be unmapped at once, by the thread that frees it: wait before for
+ * the kernels that use it. Elsewhere it is only handed out again.
+ *
  * A base is a multiple of 4 KiB, but where a driver of CUDA's aligns pinned or small memory to less.
  *
  * Close the device after the arena. When it is closed before, the memory is gone with it, and the
  * arena can only be destroyed.
  *
- * Returns GLACIER_OK; GLACIER_ERR_UNSUPPORTED for pinned memory of a device that is not CUDA's;
+ * Returns GLACIER_OK; GLACIER_ERR_UNSUPPORTED for pinned and virtual memory of a device that is not CUDA's, or
+ * has no virtual memory management;
  * GLACIER_ERR_ARGUMENT (0 bytes, no such kind), GLACIER_ERR_LIMIT, GLACIER_ERR_DEVICE or
  * GLACIER_ERR_NOMEM.                                                        Since: 0.1
  */

@@ -37,7 +37,9 @@ static bool good_options(const struct glacier_arena_options *o)
 	       (o->tier == GLACIER_TIER_POOL || !(o->ring_bytes | o->reservoir_bytes)) &&
 	       !(o->chunk_bytes && (o->reclaim == GLACIER_RECLAIM_SERIAL || !ring)) &&
 	       !(o->full == GLACIER_FULL_GROW && (o->range || o->reclaim == GLACIER_RECLAIM_SERIAL)) &&
-	       !(o->populate && o->range);
+	       !(o->populate && o->range) &&
+	       !(o->range && !o->range->commit != !o->range->decommit) &&
+	       !(o->range && o->range->commit && o->tier != GLACIER_TIER_RESERVOIR);
 }
 
 static enum glacier_status cut(const struct glacier_arena_options *o, glacier_addr base, uint64_t bytes, struct plan *plan)

@@ -80,7 +80,7 @@ static void add_room(struct glacier_arena *arena, struct glacier_arena_stats *st
 		pthread_mutex_lock(&r->lock);
 		stats->free_bytes += (uint64_t)r->runs->free_units << GLC_GRANULE_SHIFT;
 		stats->largest_free_bytes = larger(stats->largest_free_bytes, (uint64_t)glc_runs_longest(r->runs) << GLC_GRANULE_SHIFT);
-		stats->committed_bytes = r->host ? (r->live + r->kept) << GLC_GRANULE_SHIFT : 0;
+		stats->committed_bytes = r->pages ? (r->live + r->kept) << GLC_GRANULE_SHIFT : 0;
 		pthread_mutex_unlock(&r->lock);
 	}
 }

@@ -17,7 +17,13 @@ enum glacier_status glc_reservoir_init(struct glc_reservoir *reservoir, glacier_
 
 	reservoir->base = base;
 	reservoir->granules = (uint32_t)granules;
-	reservoir->host = host;
+	reservoir->pages = host;
+	if (options->range && options->range->commit) {
+		reservoir->pages = true;
+		reservoir->commit = options->range->commit;
+		reservoir->decommit = options->range->decommit;
+		reservoir->user = options->range->user;
+	}
 	reservoir->populate = options->populate;
 	reservoir->keep_limit = (options->keep_bytes == UINT64_MAX ? 0 : options->keep_bytes ? options->keep_bytes
 				: UINT64_C(256) << 20) >> GLC_GRANULE_SHIFT;
@@ -42,9 +48,24 @@ void glc_reservoir_fini(struct glc_reservoir *reservoir)
 	reservoir->runs = NULL;
 }
 
-static void *place(const struct glc_reservoir *reservoir, uint32_t granule)
+static bool add_pages(const struct glc_reservoir *reservoir, uint32_t first, uint32_t count)
 {
-	return (void *)(uintptr_t)(reservoir->base + ((uint64_t)granule << GLC_GRANULE_SHIFT));
+	glacier_addr at = reservoir->base + ((uint64_t)first << GLC_GRANULE_SHIFT);
+	uint64_t bytes = (uint64_t)count << GLC_GRANULE_SHIFT;
+
+	return reservoir->commit ? reservoir->commit(reservoir->user, at, bytes)
+				 : glc_commit((void *)(uintptr_t)at, bytes, reservoir->populate);
+}
+
+static void drop_pages(const struct glc_reservoir *reservoir, uint32_t first, uint32_t count)
+{
+	glacier_addr at = reservoir->base + ((uint64_t)first << GLC_GRANULE_SHIFT);
+	uint64_t bytes = (uint64_t)count << GLC_GRANULE_SHIFT;
+
+	if (reservoir->commit)
+		reservoir->decommit(reservoir->user, at, bytes);
+	else
+		glc_decommit((void *)(uintptr_t)at, bytes);
 }
 
 /* The next stretch from *at on of granules that are alike in the bits of `mask`. */
@@ -65,7 +86,7 @@ static bool commit(struct glc_reservoir *reservoir, uint32_t first, uint32_t cou
 			reservoir->kept -= n;
 			continue;
 		}
-		if (!glc_commit(place(reservoir, at), (uint64_t)n << GLC_GRANULE_SHIFT, reservoir->populate)) {
+		if (!add_pages(reservoir, at, n)) {
 			/* What comes before is kept, as if it had been used. */
 			for (uint32_t i = first; i < at; i++)
 				reservoir->kept++;
@@ -82,7 +103,7 @@ static void decommit(struct glc_reservoir *reservoir, uint32_t first, uint32_t c
 		n = stretch(reservoir, at, end, HAS_PAGES);
 		if (!(reservoir->state[at] & HAS_PAGES))
 			continue;
-		glc_decommit(place(reservoir, at), (uint64_t)n << GLC_GRANULE_SHIFT);
+		drop_pages(reservoir, at, n);
 		memset(reservoir->state + at, USABLE, n);
 		reservoir->kept -= n;
 	}
@@ -98,7 +119,7 @@ enum glacier_status glc_reservoir_alloc(struct glc_reservoir *reservoir, uint64_
 		return GLACIER_ERR_NOMEM;
 	pthread_mutex_lock(&reservoir->lock);
 	if (glc_runs_take(reservoir->runs, (uint32_t)count, &first)) {
-		if (!reservoir->host || commit(reservoir, first, (uint32_t)count)) {
+		if (!reservoir->pages || commit(reservoir, first, (uint32_t)count)) {
 			reservoir->length[first] = (uint32_t)count;
 			reservoir->live += count;
 			*addr = reservoir->base + ((uint64_t)first << GLC_GRANULE_SHIFT);
@@ -123,7 +144,7 @@ enum glacier_status glc_reservoir_free(struct glc_reservoir *reservoir, glacier_
 	if (count) {
 		reservoir->length[first] = 0;
 		reservoir->live -= count;
-		if (reservoir->host) {
+		if (reservoir->pages) {
 			reservoir->kept += count;
 			if (reservoir->kept > reservoir->keep_limit)
 				decommit(reservoir, first, count);
@@ -137,7 +158,7 @@ enum glacier_status glc_reservoir_free(struct glc_reservoir *reservoir, glacier_
 
 void glc_reservoir_trim(struct glc_reservoir *reservoir)
 {
-	if (!reservoir->host)
+	if (!reservoir->pages)
 		return;
 	pthread_mutex_lock(&reservoir->lock);
 	for (uint32_t at = 0; at < reservoir->granules;) {

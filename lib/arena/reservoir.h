@@ -21,11 +21,15 @@ enum { GLC_GRANULE_SHIFT = 21, GLC_GRANULE = 1 << GLC_GRANULE_SHIFT };
 struct glc_reservoir {
 	glacier_addr base;
 	uint32_t granules;
-	bool host, populate;
+	bool pages;                /* are there when they are handed out: the host's, or by commit */
+	bool populate;
+	bool (*commit)(void *user, glacier_addr base, uint64_t bytes);   /* NULL: the host's */
+	void (*decommit)(void *user, glacier_addr base, uint64_t bytes);
+	void *user;
 	pthread_mutex_t lock;
 	struct glc_runs *runs;
 	uint32_t *length;          /* of the allocation that begins here, in granules; 0: none */
-	unsigned char *state;      /* host: bits of a granule */
+	unsigned char *state;      /* pages: bits of a granule */
 	uint64_t live, kept, keep_limit;   /* granules */
 	void *tables;
 	uint64_t table_bytes;

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+/* What a reservoir takes at a time. */
+enum { GRANULE_BYTES = 2 << 20 };
+
 void glc_backing_detach(struct glc_backing *backing)
 {
 	if (backing->pages)
@@ -29,6 +32,23 @@ static void release(void *user, glacier_addr base, uint64_t bytes)
 	if (backing->array)
 		glc_array_free(backing->array);
 	free(backing);
+}
+
+/* Closing the device takes all of it: then nothing can be had, and nothing is there to give. */
+static bool commit(void *user, glacier_addr base, uint64_t bytes)
+{
+	struct glc_backing *backing = user;
+
+	return backing->array &&
+	       backing->array->device->table->backing_commit(backing->array, base - backing->base, bytes);
+}
+
+static void decommit(void *user, glacier_addr base, uint64_t bytes)
+{
+	struct glc_backing *backing = user;
+
+	if (backing->array)
+		backing->array->device->table->backing_decommit(backing->array, base - backing->base, bytes);
 }
 
 /* Pages that are taken as they are touched: an arena may be far larger than what is used of it. */
@@ -84,7 +104,9 @@ enum glacier_status glacier_device_backing(struct glacier_device *device, enum g
 		return GLACIER_ERR_ARGUMENT;
 	if (!bytes || bytes >> 48)
 		return glc_fail(diag, GLC_DV_BACKING_BYTES, GLC_NOWHERE, (unsigned long long)bytes);
-	if (kind == GLACIER_BACKING_PINNED && !device->table->backing_create)
+	if (kind == GLACIER_BACKING_VIRTUAL)
+		bytes = (bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES;
+	if (kind != GLACIER_BACKING_DEVICE && !device->table->backing_create)
 		return glc_fail(diag, GLC_DV_BACKING_KIND, GLC_NOWHERE, glacier_device_kind_name(device->info.kind),
 				device->info.index);
 	backing = calloc(1, sizeof *backing);
@@ -98,6 +120,10 @@ enum glacier_status glacier_device_backing(struct glacier_device *device, enum g
 	}
 	backing->array->owner = backing;
 	*out = (struct glacier_range){.base = backing->base, .bytes = bytes, .release = release, .user = backing};
+	if (kind == GLACIER_BACKING_VIRTUAL) {
+		out->commit = commit;
+		out->decommit = decommit;
+	}
 	return GLACIER_OK;
 }
 

@@ -4,6 +4,7 @@
  *
  *	cuda_open.c      which devices there are; opening one; the table
  *	cuda_array.c     memory of the device's and the host's, and the copies between
+ *	cuda_mapping.c   addresses that get memory granule by granule
  *	cuda_pipeline.c  from IR to a function of the driver's
  *	cuda_launch.c    launches on queues, their order, and waiting for them
  */
@@ -43,6 +44,7 @@ enum glc_cuda_home {
 	GLC_CUDA_REGISTERED,         /* the caller's, reached over the bus */
 	GLC_CUDA_PINNED,             /* the driver's host memory, likewise */
 	GLC_CUDA_MANAGED,
+	GLC_CUDA_MAPPED,             /* addresses, and memory behind some of them: cuda_mapping.c */
 };
 
 struct glc_cuda_memory {
@@ -51,6 +53,7 @@ struct glc_cuda_memory {
 	bool host_mapped;            /* array->host is from mmap */
 	bool host_registered;        /* and locked into memory, for faster copies */
 	uint32_t copies;             /* so far */
+	bool *mapped;                /* where home is MAPPED: granules that have memory */
 	/* Where home is REGISTERED: the pages that are, in the list of them. */
 	int ordinal;
 	uintptr_t begin, end;
@@ -98,6 +101,13 @@ enum glacier_status glc_cuda_array_create(struct glacier_array *array, struct gl
 void glc_cuda_array_free(struct glacier_array *array);
 enum glacier_status glc_cuda_backing_create(struct glacier_array *array, enum glacier_backing kind, glacier_addr *base,
 					    struct glacier_diag *diag);
+/* Addresses for array->bytes, whole granules. */
+enum glacier_status glc_cuda_mapping_create(struct glacier_array *array, struct glc_cuda_memory *memory,
+					    struct glacier_diag *diag);
+/* The driver's part alone. */
+void glc_cuda_mapping_free(struct glacier_array *array);
+bool glc_cuda_mapping_commit(struct glacier_array *array, uint64_t offset, uint64_t bytes);
+void glc_cuda_mapping_decommit(struct glacier_array *array, uint64_t offset, uint64_t bytes);
 void glc_cuda_backing_place(const struct glacier_array *array, struct glacier_place *place);
 enum glacier_status glc_cuda_copy_to_device(struct glacier_array *array, uint32_t queue, struct glacier_diag *diag);
 enum glacier_status glc_cuda_copy_to_host(struct glacier_array *array, struct glacier_diag *diag);

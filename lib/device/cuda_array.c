@@ -202,6 +202,8 @@ void glc_cuda_array_free(struct glacier_array *array)
 			cuda->call->MemHostUnregister(array->host);
 		if (memory->home == GLC_CUDA_PINNED)
 			cuda->call->MemFreeHost(array->host);
+		else if (memory->home == GLC_CUDA_MAPPED)
+			glc_cuda_mapping_free(array);
 		else if (memory->home != GLC_CUDA_REGISTERED && memory->address)
 			cuda->call->MemFree(memory->address);
 		if (memory->home == GLC_CUDA_MANAGED)
@@ -209,6 +211,7 @@ void glc_cuda_array_free(struct glacier_array *array)
 	}
 	if (!cuda->stuck && memory->host_mapped)
 		munmap(array->host, mapped_bytes(array));
+	free(memory->mapped);
 	free(memory);
 }
 
@@ -225,6 +228,8 @@ static enum glacier_status take_backing(struct glacier_array *array, enum glacie
 		GLC_CUDA_TRY(device, diag, MemAlloc, &memory->address, device_bytes(array));
 		return GLACIER_OK;
 	}
+	if (kind == GLACIER_BACKING_VIRTUAL)
+		return glc_cuda_mapping_create(array, memory, diag);
 	GLC_CUDA_TRY(device, diag, MemHostAlloc, &host, device_bytes(array), GLC_CU_HOST_ALLOC_DEVICEMAP);
 	memory->home = GLC_CUDA_PINNED;
 	array->host = host;

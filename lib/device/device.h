@@ -106,6 +106,9 @@ struct glc_device_table {
 	 */
 	enum glacier_status (*backing_create)(struct glacier_array *array, enum glacier_backing kind, glacier_addr *base,
 					      struct glacier_diag *diag);
+	/* Of a virtual one: whole granules. From any thread, one at a time; all or nothing. NULL: there are none. */
+	bool (*backing_commit)(struct glacier_array *array, uint64_t offset, uint64_t bytes);
+	void (*backing_decommit)(struct glacier_array *array, uint64_t offset, uint64_t bytes);
 	/* The device file's part of a place whose array and offset are set. */
 	void (*backing_place)(const struct glacier_array *array, struct glacier_place *place);
 	/* NULL, both, where arrays are always shared. */

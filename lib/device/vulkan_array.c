@@ -255,7 +255,7 @@ enum glacier_status glc_vk_backing_create(struct glacier_array *array, enum glac
 	struct glc_vk_memory *memory;
 	enum glacier_status status;
 
-	if (kind == GLACIER_BACKING_PINNED)
+	if (kind != GLACIER_BACKING_DEVICE)
 		return glc_fail(diag, GLC_DV_BACKING_KIND, GLC_NOWHERE, "vulkan", device->info.index);
 	if (array->bytes > vk->physical->piece_bytes)
 		return glc_fail(diag, GLC_DV_BACKING_LARGE, GLC_NOWHERE, device->info.name,

@@ -149,7 +149,7 @@ static void release_once(void)
 
 	for (int tier = 0; tier < GLACIER_TIER_COUNT; tier++)
 		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-			struct glacier_range range = {rows[i].base, rows[i].bytes, on_release, NULL};
+			struct glacier_range range = {.base = rows[i].base, .bytes = rows[i].bytes, .release = on_release};
 			struct glacier_arena_options options = {.tier = (enum glacier_tier)tier, .range = &range};
 			enum glacier_status status;
 
@@ -170,9 +170,58 @@ static void release_once(void)
 			CHECK(released == 1, "released %u times", released);
 		}
 	released = 0;
-	CHECK(glacier_arena_create(&(struct glacier_arena_options){.range = &(struct glacier_range){1 << 20, 1 << 26, on_release, NULL},
+	CHECK(glacier_arena_create(&(struct glacier_arena_options){.range = &(struct glacier_range){.base = 1 << 20, .bytes = 1 << 26, .release = on_release},
 								   .ring_bytes = UINT64_MAX - 1}, &arena) == GLACIER_ERR_ARGUMENT &&
 	      released == 1, "a ring larger than the range");
+}
+
+static uint64_t committed;
+
+static bool on_commit(void *user, glacier_addr base, uint64_t bytes)
+{
+	CHECK(base % (2 * MIB) == 0 && bytes % (2 * MIB) == 0, "%llx, %llx", (unsigned long long)base, (unsigned long long)bytes);
+	committed += bytes;
+	return !user;
+}
+
+static void on_decommit(void *user, glacier_addr base, uint64_t bytes)
+{
+	(void)user;
+	(void)base;
+	committed -= bytes;
+}
+
+/* A range whose memory comes and goes by the caller's functions, as the host's does. */
+static void commits(void)
+{
+	struct glacier_range range = {.base = UINT64_C(1) << 50, .bytes = 64 * MIB, .release = on_release, .commit = on_commit};
+	struct glacier_arena_options options = {.tier = GLACIER_TIER_RESERVOIR, .range = &range, .keep_bytes = UINT64_MAX};
+	struct glacier_arena_stats stats;
+	struct glacier_arena *arena;
+	glacier_addr a, b;
+
+	released = 0;
+	CHECK(glacier_arena_create(&options, &arena) == GLACIER_ERR_ARGUMENT && released == 1, "commit alone");
+	range.commit = NULL;
+	range.decommit = on_decommit;
+	CHECK(glacier_arena_create(&options, &arena) == GLACIER_ERR_ARGUMENT && released == 2, "decommit alone");
+	range.commit = on_commit;
+	options.tier = GLACIER_TIER_POOL;
+	CHECK(glacier_arena_create(&options, &arena) == GLACIER_ERR_ARGUMENT && released == 3, "a pool that commits");
+	options.tier = GLACIER_TIER_RESERVOIR;
+	arena = make(options);
+	CHECK(!committed, "%llu bytes before any allocation", (unsigned long long)committed);
+	CHECK(!glacier_arena_alloc(arena, 5 * MIB, &a) && !glacier_arena_alloc(arena, 1, &b) && committed == 8 * MIB, "two allocations");
+	CHECK(!glacier_arena_get_stats(arena, &stats) && stats.committed_bytes == 8 * MIB, "statistics");
+	CHECK(!glacier_arena_free(arena, a) && committed == 2 * MIB, "a free that keeps nothing");
+	glacier_arena_destroy(arena);
+	CHECK(released == 4 && committed == 2 * MIB, "the end takes nothing back");
+	/* A commit that fails: out of memory, and the addresses are free again. */
+	range.user = &range;
+	arena = make(options);
+	CHECK(glacier_arena_alloc(arena, 64 * MIB, &a) == GLACIER_ERR_NOMEM, "no memory behind it");
+	CHECK(!glacier_arena_get_stats(arena, &stats) && stats.largest_free_bytes == 64 * MIB, "all is free");
+	glacier_arena_destroy(arena);
 }
 
 static void reservoir(void)
@@ -400,6 +449,7 @@ int main(void)
 	buddy_orders();
 	odd_arenas();
 	release_once();
+	commits();
 	reservoir();
 	pool();
 	spill();

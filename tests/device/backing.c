@@ -40,7 +40,11 @@ static void count_release(void *user, glacier_addr base, uint64_t bytes)
 
 static struct glacier_range count(struct counted *counted)
 {
-	return (struct glacier_range){counted->real.base, counted->real.bytes, count_release, counted};
+	struct glacier_range range = counted->real;
+
+	range.release = count_release;
+	range.user = counted;
+	return range;
 }
 
 static const char copy_text[] =
@@ -137,6 +141,36 @@ static void pool_over(enum glacier_backing backing)
 	glacier_device_close(device);
 }
 
+/* cuda: far more addresses than memory; kernels find memory behind what is allocated. */
+static void virtual_reservoir(void)
+{
+	struct glacier_device *device = open_it();
+	struct glacier_range range;
+	struct glacier_arena_options options = {.tier = GLACIER_TIER_RESERVOIR, .range = &range, .keep_bytes = UINT64_MAX};
+	struct glacier_arena *arena;
+	enum glacier_status status = glacier_device_backing(device, GLACIER_BACKING_VIRTUAL, UINT64_C(1) << 42, &range, quiet());
+
+	if (status == GLACIER_ERR_UNSUPPORTED) {
+		printf("virtual: %s\n", last_message);
+		glacier_device_close(device);
+		return;
+	}
+	OK(status);
+	OK(glacier_arena_create(&options, &arena));
+	for (int round = 0; round < 2; round++) {
+		glacier_addr addr[PIECES];
+
+		for (int i = 0; i < PIECES; i++)
+			OK(glacier_arena_alloc(arena, bytes_of(i), &addr[i]));
+		check_apart(addr, &range);
+		use_pieces(device, addr);
+		for (int i = 0; i < PIECES; i++)
+			OK(glacier_arena_free(arena, addr[i]));
+	}
+	glacier_arena_destroy(arena);
+	glacier_device_close(device);
+}
+
 /* Each tier by itself divides it, and each refusal gives it back. */
 static void every_tier(void)
 {
@@ -209,6 +243,8 @@ static void refusals(void)
 	CHECK(glacier_device_backing(device, GLACIER_BACKING_COUNT, 4096, &range, quiet()) == GLACIER_ERR_ARGUMENT);
 	if (kind != GLACIER_DEVICE_CUDA)
 		REFUSED(glacier_device_backing(device, GLACIER_BACKING_PINNED, 4096, &range, quiet()), "DV0029", "pinned");
+	if (kind != GLACIER_DEVICE_CUDA)
+		REFUSED(glacier_device_backing(device, GLACIER_BACKING_VIRTUAL, 4096, &range, quiet()), "DV0029", "virtual");
 	if (kind == GLACIER_DEVICE_VULKAN)
 		REFUSED(glacier_device_backing(device, GLACIER_BACKING_DEVICE, UINT64_C(1) << 47, &range, quiet()), "DV0032",
 			"in one piece");
@@ -224,8 +260,10 @@ int main(int argc, char **argv)
 
 	kind = !strcmp(name, "vulkan") ? GLACIER_DEVICE_VULKAN : !strcmp(name, "cuda") ? GLACIER_DEVICE_CUDA : GLACIER_DEVICE_CPU;
 	pool_over(GLACIER_BACKING_DEVICE);
-	if (kind == GLACIER_DEVICE_CUDA)
+	if (kind == GLACIER_DEVICE_CUDA) {
 		pool_over(GLACIER_BACKING_PINNED);
+		virtual_reservoir();
+	}
 	every_tier();
 	places();
 	refusals();

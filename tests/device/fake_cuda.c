@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct fake_cuda fake;
 
@@ -152,6 +153,7 @@ static glc_cu_result device_get_attribute(int *value, int attribute, glc_cu_devi
 	case GLC_CU_COMPUTE_CAPABILITY_MINOR: *value = fake.capability % 10; break;
 	case GLC_CU_MANAGED_MEMORY: *value = !fake.no_managed; break;
 	case GLC_CU_READ_ONLY_HOST_REGISTER_SUPPORTED: *value = !fake.no_read_only; break;
+	case GLC_CU_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: *value = !fake.no_mapping; break;
 	case GLC_CU_CAN_MAP_HOST_MEMORY:
 	case GLC_CU_HOST_REGISTER_SUPPORTED: *value = 1; break;
 	default: *value = 0;
@@ -273,6 +275,87 @@ static glc_cu_result memset_async(glc_cu_address to, unsigned char value, size_t
 	ENTER("cuMemsetD8Async");
 	memset(address(to), value, bytes);
 	return GLC_CU_SUCCESS;
+}
+
+/* --- Mapped memory: pages that cannot be touched until access is set ------- */
+
+enum { GRANULE_BYTES = 2 << 20 };
+
+static glc_cu_result get_granularity(size_t *bytes, const struct glc_cu_allocation *allocation, int option)
+{
+	ENTER("cuMemGetAllocationGranularity");
+	*bytes = GRANULE_BYTES;
+	return allocation->type == GLC_CU_ALLOCATION_PINNED && option == GLC_CU_GRANULARITY_MINIMUM ? GLC_CU_SUCCESS
+												    : GLC_CU_INVALID_VALUE;
+}
+
+static glc_cu_result address_reserve(glc_cu_address *out, size_t bytes, size_t align, glc_cu_address wish,
+				     unsigned long long flags)
+{
+	size_t padded = bytes + align;
+	unsigned char *at;
+
+	ENTER("cuMemAddressReserve");
+	if (wish || flags || bytes % GRANULE_BYTES || align % GRANULE_BYTES)
+		return GLC_CU_INVALID_VALUE;
+	at = mmap(NULL, padded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		return GLC_CU_OUT_OF_MEMORY;
+	*out = ((uintptr_t)at + align - 1) / align * align;
+	if (*out > (uintptr_t)at)
+		munmap(at, *out - (uintptr_t)at);
+	munmap(address(*out + bytes), (uintptr_t)at + padded - (*out + bytes));
+	fake.live++;
+	return GLC_CU_SUCCESS;
+}
+
+static glc_cu_result address_free(glc_cu_address at, size_t bytes)
+{
+	fake.live--;
+	return munmap(address(at), bytes) ? GLC_CU_INVALID_VALUE : GLC_CU_SUCCESS;
+}
+
+static glc_cu_result mem_create(unsigned long long *handle, size_t bytes, const struct glc_cu_allocation *allocation,
+				unsigned long long flags)
+{
+	ENTER("cuMemCreate");
+	if (bytes % GRANULE_BYTES || flags || allocation->location.type != GLC_CU_LOCATION_DEVICE)
+		return GLC_CU_INVALID_VALUE;
+	*handle = bytes;
+	fake.live++;
+	return GLC_CU_SUCCESS;
+}
+
+static glc_cu_result mem_release(unsigned long long handle)
+{
+	(void)handle;
+	fake.live--;
+	return GLC_CU_SUCCESS;
+}
+
+static glc_cu_result mem_map(glc_cu_address at, size_t bytes, size_t offset, unsigned long long handle,
+			     unsigned long long flags)
+{
+	ENTER("cuMemMap");
+	if (at % GRANULE_BYTES || offset || flags || handle != bytes)
+		return GLC_CU_INVALID_VALUE;
+	fake.live++;
+	return GLC_CU_SUCCESS;
+}
+
+static glc_cu_result mem_unmap(glc_cu_address at, size_t bytes)
+{
+	fake.live--;
+	madvise(address(at), bytes, MADV_DONTNEED);
+	return mprotect(address(at), bytes, PROT_NONE) ? GLC_CU_INVALID_VALUE : GLC_CU_SUCCESS;
+}
+
+static glc_cu_result mem_set_access(glc_cu_address at, size_t bytes, const struct glc_cu_access *access, size_t count)
+{
+	ENTER("cuMemSetAccess");
+	if (count != 1 || access->flags != GLC_CU_ACCESS_READWRITE)
+		return GLC_CU_INVALID_VALUE;
+	return mprotect(address(at), bytes, PROT_READ | PROT_WRITE) ? GLC_CU_INVALID_VALUE : GLC_CU_SUCCESS;
 }
 
 /* --- Streams and events --------------------------------------------------- */
@@ -512,6 +595,14 @@ const struct glc_cuda *glc_cuda(void)
 		.ModuleGetFunction = module_get_function,
 		.FuncGetAttribute = func_get_attribute,
 		.LaunchKernel = launch_kernel,
+		.MemAddressReserve = address_reserve,
+		.MemAddressFree = address_free,
+		.MemCreate = mem_create,
+		.MemRelease = mem_release,
+		.MemMap = mem_map,
+		.MemUnmap = mem_unmap,
+		.MemSetAccess = mem_set_access,
+		.MemGetAllocationGranularity = get_granularity,
 		.build = "1.2.3",
 	};
 

@@ -22,7 +22,7 @@ struct fake_cuda {
 	const char *missing;
 	glc_cu_result init;
 	int version, devices, capability;   /* capability: 90 */
-	bool no_managed, no_read_only;
+	bool no_managed, no_read_only, no_mapping;
 	int max_threads;             /* of a function */
 	/* The call of this name fails; after so many that do not. */
 	const char *fail;
