@@ -173,6 +173,7 @@ cli_tests = \
 	tests/cli/gc-run/job-faults.test \
 	tests/cli/gc-run/kernel-choice.test \
 	tests/cli/gc-run/kernel-unknown.test \
+	tests/cli/gc-run/length-in-loop.test \
 	tests/cli/gc-run/list-devices.test \
 	tests/cli/gc-run/literal-for-buffer.test \
 	tests/cli/gc-run/literal-range.test \
