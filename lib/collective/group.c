@@ -229,6 +229,7 @@ enum glacier_status glc_group_create_shared(int fd, uint32_t rank, uint32_t size
 	return GLACIER_OK;
 
 fail_start:
+	glc_group_unwatch(group);
 	glc_group_fail(group, &failure);
 	result = glc_failure_report(&failure, diag);
 	atomic_store(&self->gone, 1);

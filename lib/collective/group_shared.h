@@ -69,6 +69,8 @@ struct glc_group {
 	uint64_t timeout_ns;
 	pthread_t watcher;
 	bool watching;
+	struct glc_watched *watched;   /* by rank: what the watcher last saw, and the processes */
+	struct pollfd *pids;
 	_Atomic uint32_t stop;
 };
 

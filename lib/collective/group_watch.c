@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-struct watched {
+struct glc_watched {
 	uint64_t beat, since_ns;
 };
 
@@ -39,7 +39,7 @@ static void lost(struct glc_group *group, uint32_t rank, enum glc_reason reason,
 						    .other = group->rank, .values = {ms}});
 }
 
-static void look(struct glc_group *group, struct watched *watched, const struct pollfd *pids, uint64_t patience_ns)
+static void look(struct glc_group *group, struct glc_watched *watched, const struct pollfd *pids, uint64_t patience_ns)
 {
 	uint64_t now = glc_now_ns();
 
@@ -56,7 +56,7 @@ static void look(struct glc_group *group, struct watched *watched, const struct 
 			return;
 		}
 		if (beat != watched[rank].beat)
-			watched[rank] = (struct watched){beat, now};
+			watched[rank] = (struct glc_watched){beat, now};
 		else if (now - watched[rank].since_ns > patience_ns)
 			lost(group, rank, GLC_REASON_SILENT, (now - watched[rank].since_ns) / 1000000);
 	}
@@ -66,14 +66,14 @@ static void *watch(void *argument)
 {
 	struct glc_group *group = argument;
 	uint64_t patience_ns = group->timeout_ns / 10 * 7, period_ns = group->timeout_ns / 16, before = glc_now_ns();
-	struct watched *watched = calloc(group->size, sizeof *watched);
-	struct pollfd *pids = calloc(group->size, sizeof *pids);
+	struct glc_watched *watched = group->watched;
+	struct pollfd *pids = group->pids;
 	uint32_t waited;
 	bool ended;
 
 	if (period_ns > 100000000)
 		period_ns = 100000000;
-	for (uint32_t rank = 0; watched && pids && rank < group->size; rank++) {
+	for (uint32_t rank = 0; rank < group->size; rank++) {
 		watched[rank].since_ns = before;
 		pids[rank] = (struct pollfd){.fd = -1, .events = POLLIN};
 		if (rank == group->rank)
@@ -83,27 +83,22 @@ static void *watch(void *argument)
 			lost(group, rank, GLC_REASON_LOST, 0);
 	}
 	while (!(waited = atomic_load(&group->stop))) {
+		struct timespec none = {0};
 		uint64_t now;
 
 		atomic_fetch_add(&group->shared->members[group->rank].beat, 1);
-		if (watched && pids) {
-			struct timespec none = {0};
-
-			ppoll(pids, group->size, &none, NULL);
-			now = glc_now_ns();
-			/* This process itself was stopped for a while: it cannot judge the others yet. */
-			for (uint32_t rank = 0; now - before > patience_ns / 2 && rank < group->size; rank++)
-				watched[rank].since_ns = now;
-			before = now;
-			look(group, watched, pids, patience_ns);
-		}
+		ppoll(pids, group->size, &none, NULL);
+		now = glc_now_ns();
+		/* This process itself was stopped for a while: it cannot judge the others yet. */
+		for (uint32_t rank = 0; now - before > patience_ns / 2 && rank < group->size; rank++)
+			watched[rank].since_ns = now;
+		before = now;
+		look(group, watched, pids, patience_ns);
 		glc_futex_wait(&group->stop, waited, period_ns);
 	}
-	for (uint32_t rank = 0; pids && rank < group->size; rank++)
+	for (uint32_t rank = 0; rank < group->size; rank++)
 		if (pids[rank].fd >= 0)
 			close(pids[rank].fd);
-	free(pids);
-	free(watched);
 	return NULL;
 }
 
@@ -113,6 +108,11 @@ bool glc_group_watch(struct glc_group *group)
 
 	if (group->size == 1)
 		return true;
+	/* Here and not by the watcher, which may begin late: nothing is allocated once the group is there. */
+	group->watched = calloc(group->size, sizeof *group->watched);
+	group->pids = calloc(group->size, sizeof *group->pids);
+	if (!group->watched || !group->pids)
+		return false;
 	/* Signals are for the caller's threads. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
@@ -123,10 +123,14 @@ bool glc_group_watch(struct glc_group *group)
 
 void glc_group_unwatch(struct glc_group *group)
 {
-	if (!group->watching)
-		return;
-	atomic_store(&group->stop, 1);
-	glc_futex_wake(&group->stop);
-	pthread_join(group->watcher, NULL);
-	group->watching = false;
+	if (group->watching) {
+		atomic_store(&group->stop, 1);
+		glc_futex_wake(&group->stop);
+		pthread_join(group->watcher, NULL);
+		group->watching = false;
+	}
+	free(group->pids);
+	free(group->watched);
+	group->pids = NULL;
+	group->watched = NULL;
 }

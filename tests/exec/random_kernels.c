@@ -702,8 +702,9 @@ static bool check_coverage(struct tester *t, uint64_t seeds)
 		printf("FAIL: not every chain was made\n");
 		good = false;
 	}
-	if (t->unsure * 10 > t->compared) {
-		printf("FAIL: more than a tenth of the values was left open\n");
+	/* Where signed zeros are the device's own, more is. */
+	if (t->unsure * (t->device.relaxed ? 8 : 20) > t->compared) {
+		printf("FAIL: too many of the values were left open\n");
 		good = false;
 	}
 	return good;
