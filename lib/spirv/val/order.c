@@ -281,8 +281,10 @@ void spv_check_order(struct val *v)
 		const spv_inst *inst = &v->module.insts[i];
 		bool in_block = o.block != NULL;
 
-		if (v->diag->errors >= v->most_errors)
+		if (v->diag->errors >= v->most_errors) {
+			v->broken = true;   /* what comes after this was not looked at, its ids neither */
 			return;
+		}
 		/* Nothing has room for what is above the bound; spv_check_ids says so where it gets there. */
 		v->broken |= inst->id >= v->module.id_count;
 		if (!place(&o, inst, i)) {
