@@ -25,14 +25,14 @@
 
 extern char **environ;
 
-enum { LINE_BYTES = 4096, GRACE_NS = 1000000000 };
+enum { LINE_BYTES = 4096, GRACE_NS = 1000000000, ORIGIN_NS = 150000000 };
 
 struct child {
 	pid_t pid;
 	int messages;          /* -1: closed */
 	bool ended, stopped;
 	bool silent;           /* stopped for so long that it counts as lost */
-	uint64_t stopped_ns;
+	uint64_t changed_ns;
 	int code;              /* -1: a signal ended it */
 	char line[LINE_BYTES];
 	size_t bytes;
@@ -158,7 +158,7 @@ static bool reap(struct child *children, uint32_t size, uint32_t *left)
 
 		if (!child->ended && waitpid(child->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == child->pid) {
 			child->stopped = WIFSTOPPED(status);
-			child->stopped_ns = cli_now_ns();
+			child->changed_ns = cli_now_ns();
 			child->ended = WIFEXITED(status) || WIFSIGNALED(status);
 			child->code = WIFSIGNALED(status) ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 			*left -= child->ended;
@@ -201,9 +201,11 @@ static bool tell_others(struct child *children, uint32_t size, int lifeline, uin
 
 	for (uint32_t rank = 0; rank < size; rank++) {
 		struct child *child = &children[rank];
+		uint64_t age_ns = cli_now_ns() - child->changed_ns;
 
-		child->silent = child->stopped && cli_now_ns() - child->stopped_ns > patience_ns;
-		if (is_origin(child) || (lost == size && (child->silent || (child->ended && child->code))))
+		child->silent = child->stopped && age_ns > patience_ns;
+		/* Whose end was another's doing is no news yet: the other closes its connections before its end is seen here. */
+		if (is_origin(child) || (lost == size && (child->silent || (child->ended && child->code && age_ns > ORIGIN_NS))))
 			lost = rank;
 	}
 	if (lost < size)
