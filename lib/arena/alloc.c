@@ -540,19 +540,24 @@ static __attribute__((noinline)) enum glacier_status free_slowly(struct glacier_
 	return glc_in_heap(arena, addr) ? free_in_heap(arena, addr) : free_elsewhere(arena, addr);
 }
 
+/* Freed, and at hand for the next allocation of its class. */
+static inline void have_last(struct glc_local *local, glacier_addr addr, uint64_t unit, unsigned mark)
+{
+	atomic_store_explicit(&local->marks[unit], 0, memory_order_relaxed);
+	local->last_unit = unit;
+	local->last_addr = addr;
+	local->last_mark = (uint8_t)mark;
+	local->cache[mark].frees++;
+}
+
 /* Inside, and what was freed last has to move to its stack first. */
 static __attribute__((noinline)) enum glacier_status free_onto_stack(struct glc_local *local, glacier_addr addr, uint64_t unit)
 {
 	unsigned mark = atomic_load_explicit(&local->marks[unit], memory_order_relaxed);
 	bool good = mark - 1 < local->quick_marks && glc_cache_push(&local->cache[local->last_mark], local->last_unit);
 
-	if (__builtin_expect(good, 1)) {
-		atomic_store_explicit(&local->marks[unit], 0, memory_order_relaxed);
-		local->last_unit = unit;
-		local->last_addr = addr;
-		local->last_mark = (uint8_t)mark;
-		local->cache[mark].frees++;
-	}
+	if (__builtin_expect(good, 1))
+		have_last(local, addr, unit, mark);
 	glc_leave(&local->thread);
 	return good ? GLACIER_OK : free_slowly(arena_of(local), addr);
 }
@@ -578,11 +583,7 @@ enum glacier_status glacier_arena_free(struct glacier_arena *arena, glacier_addr
 	mark = atomic_load_explicit(&local->marks[unit], memory_order_relaxed);
 	if (__builtin_expect(local->last_mark || mark - 1 >= local->quick_marks, 0))
 		return free_onto_stack(local, addr, unit);
-	atomic_store_explicit(&local->marks[unit], 0, memory_order_relaxed);
-	local->last_unit = unit;
-	local->last_addr = addr;
-	local->last_mark = (uint8_t)mark;
-	local->cache[mark].frees++;
+	have_last(local, addr, unit, mark);
 	glc_leave(&local->thread);
 	return GLACIER_OK;
 }

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* What a reservoir takes at a time. */
-enum { GRANULE_BYTES = 2 << 20 };
-
 void glc_backing_detach(struct glc_backing *backing)
 {
 	if (backing->pages)
@@ -105,7 +102,7 @@ enum glacier_status glacier_device_backing(struct glacier_device *device, enum g
 	if (!bytes || bytes >> 48)
 		return glc_fail(diag, GLC_DV_BACKING_BYTES, GLC_NOWHERE, (unsigned long long)bytes);
 	if (kind == GLACIER_BACKING_VIRTUAL)
-		bytes = (bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES;
+		bytes = (bytes + GLC_BACKING_GRANULE - 1) / GLC_BACKING_GRANULE * GLC_BACKING_GRANULE;
 	if (kind != GLACIER_BACKING_DEVICE && !device->table->backing_create)
 		return glc_fail(diag, GLC_DV_BACKING_KIND, GLC_NOWHERE, glacier_device_kind_name(device->info.kind),
 				device->info.index);

@@ -164,18 +164,28 @@ static enum glacier_status create_managed(struct glacier_array *array, struct gl
 	return GLACIER_OK;
 }
 
-enum glacier_status glc_cuda_array_create(struct glacier_array *array, struct glacier_diag *diag)
+/* Enters the device, and gives the array what is known of its memory: nothing yet. */
+static enum glacier_status begin_memory(struct glacier_array *array, struct glc_cuda_memory **memory, struct glacier_diag *diag)
 {
-	const struct glc_cuda_state *cuda = glc_cuda_of(array->device);
-	struct glc_cuda_memory *memory;
 	enum glacier_status status = glc_cuda_enter(array->device, diag);
 
 	if (status != GLACIER_OK)
 		return status;
-	memory = calloc(1, sizeof *memory);
-	if (!memory)
+	*memory = calloc(1, sizeof **memory);
+	if (!*memory)
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
-	array->backing = memory;
+	array->backing = *memory;
+	return GLACIER_OK;
+}
+
+enum glacier_status glc_cuda_array_create(struct glacier_array *array, struct glacier_diag *diag)
+{
+	const struct glc_cuda_state *cuda = glc_cuda_of(array->device);
+	struct glc_cuda_memory *memory;
+	enum glacier_status status = begin_memory(array, &memory, diag);
+
+	if (status != GLACIER_OK)
+		return status;
 	if (array->wrapped && register_host(array, memory))
 		return GLACIER_OK;
 	if (array->wrapped || cuda->memory == GLACIER_MEMORY_DEVICE)
@@ -241,14 +251,10 @@ enum glacier_status glc_cuda_backing_create(struct glacier_array *array, enum gl
 					    struct glacier_diag *diag)
 {
 	struct glc_cuda_memory *memory;
-	enum glacier_status status = glc_cuda_enter(array->device, diag);
+	enum glacier_status status = begin_memory(array, &memory, diag);
 
 	if (status != GLACIER_OK)
 		return status;
-	memory = calloc(1, sizeof *memory);
-	if (!memory)
-		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
-	array->backing = memory;
 	status = take_backing(array, kind, memory, diag);
 	if (status != GLACIER_OK) {
 		glc_cuda_array_free(array);

@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/* What a reservoir takes at a time, and the granularity of every device so far. */
-enum { GRANULE_BYTES = 2 << 20 };
-
 static struct glc_cu_location location_of(const struct glc_cuda_state *cuda)
 {
 	return (struct glc_cu_location){.type = GLC_CU_LOCATION_DEVICE, .id = cuda->ordinal};
@@ -32,7 +29,7 @@ static bool can_map(const struct glc_cuda_state *cuda)
 	return glc_cuda_has_mapping(call) && call->DeviceGet(&device, cuda->ordinal) == GLC_CU_SUCCESS &&
 	       call->DeviceGetAttribute(&has, GLC_CU_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) == GLC_CU_SUCCESS && has &&
 	       call->MemGetAllocationGranularity(&granularity, &allocation, GLC_CU_GRANULARITY_MINIMUM) == GLC_CU_SUCCESS &&
-	       granularity && GRANULE_BYTES % granularity == 0;
+	       granularity && GLC_BACKING_GRANULE % granularity == 0;
 }
 
 enum glacier_status glc_cuda_mapping_create(struct glacier_array *array, struct glc_cuda_memory *memory,
@@ -42,10 +39,10 @@ enum glacier_status glc_cuda_mapping_create(struct glacier_array *array, struct 
 
 	if (!can_map(glc_cuda_of(device)))
 		return glc_fail(diag, GLC_DV_BACKING_VIRTUAL, GLC_NOWHERE, device->info.name);
-	memory->mapped = calloc(array->bytes / GRANULE_BYTES, sizeof *memory->mapped);
+	memory->mapped = calloc(array->bytes / GLC_BACKING_GRANULE, sizeof *memory->mapped);
 	if (!memory->mapped)
 		return glc_fail(diag, GLC_DV_OUT_OF_MEMORY, GLC_NOWHERE);
-	GLC_CUDA_TRY(device, diag, MemAddressReserve, &memory->address, array->bytes, GRANULE_BYTES, 0, 0);
+	GLC_CUDA_TRY(device, diag, MemAddressReserve, &memory->address, array->bytes, GLC_BACKING_GRANULE, 0, 0);
 	memory->home = GLC_CUDA_MAPPED;
 	return GLACIER_OK;
 }
@@ -56,9 +53,9 @@ static bool map_granule(const struct glc_cuda_state *cuda, glc_cu_address at)
 	unsigned long long handle;
 	glc_cu_result result;
 
-	if (cuda->call->MemCreate(&handle, GRANULE_BYTES, &allocation, 0) != GLC_CU_SUCCESS)
+	if (cuda->call->MemCreate(&handle, GLC_BACKING_GRANULE, &allocation, 0) != GLC_CU_SUCCESS)
 		return false;
-	result = cuda->call->MemMap(at, GRANULE_BYTES, 0, handle, 0);
+	result = cuda->call->MemMap(at, GLC_BACKING_GRANULE, 0, handle, 0);
 	/* The mapping keeps the memory; unmapping it then frees it. */
 	cuda->call->MemRelease(handle);
 	return result == GLC_CU_SUCCESS;
@@ -69,11 +66,11 @@ void glc_cuda_mapping_decommit(struct glacier_array *array, uint64_t offset, uin
 	const struct glc_cuda_state *cuda = glc_cuda_of(array->device);
 	struct glc_cuda_memory *memory = array->backing;
 
-	for (uint64_t at = offset; at < offset + bytes; at += GRANULE_BYTES) {
-		if (!memory->mapped[at / GRANULE_BYTES])
+	for (uint64_t at = offset; at < offset + bytes; at += GLC_BACKING_GRANULE) {
+		if (!memory->mapped[at / GLC_BACKING_GRANULE])
 			continue;
-		cuda->call->MemUnmap(memory->address + at, GRANULE_BYTES);
-		memory->mapped[at / GRANULE_BYTES] = false;
+		cuda->call->MemUnmap(memory->address + at, GLC_BACKING_GRANULE);
+		memory->mapped[at / GLC_BACKING_GRANULE] = false;
 	}
 }
 
@@ -87,12 +84,12 @@ bool glc_cuda_mapping_commit(struct glacier_array *array, uint64_t offset, uint6
 	const struct glc_cu_access access = {.location = location_of(cuda), .flags = GLC_CU_ACCESS_READWRITE};
 	struct glc_cuda_memory *memory = array->backing;
 
-	for (uint64_t at = offset; at < offset + bytes; at += GRANULE_BYTES) {
+	for (uint64_t at = offset; at < offset + bytes; at += GLC_BACKING_GRANULE) {
 		if (!map_granule(cuda, memory->address + at)) {
 			glc_cuda_mapping_decommit(array, offset, at - offset);
 			return false;
 		}
-		memory->mapped[at / GRANULE_BYTES] = true;
+		memory->mapped[at / GLC_BACKING_GRANULE] = true;
 	}
 	if (cuda->call->MemSetAccess(memory->address + offset, bytes, &access, 1) == GLC_CU_SUCCESS)
 		return true;

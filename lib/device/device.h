@@ -18,6 +18,9 @@
 enum glc_fresh { GLC_FRESH_BOTH, GLC_FRESH_HOST, GLC_FRESH_DEVICE };
 
 /* Memory that glacier_device_backing took: what the range's release gets. */
+/* What a reservoir takes at a time, and the granularity of every device so far. */
+enum { GLC_BACKING_GRANULE = 2 << 20 };
+
 struct glc_backing {
 	struct glacier_array *array;     /* launches know the memory as this; NULL: the device was closed */
 	glacier_addr base;

@@ -38,7 +38,6 @@ static void *wait_for_news(void *argument)
 	ssize_t n;
 
 	(void)argument;
-
 	/* All wake up at the first of the news, and one of them gets it. */
 	do {
 		if (poll(polled, 2, -1) < 0)
