@@ -133,6 +133,15 @@ GLACIER_API enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_pa
 						    struct glacier_buffer *buffer, struct glacier_diag *diag);
 
 /*
+ * The same as a tree of cJSON (<cjson/cJSON.h>) instead of text, for who would parse it.
+ *
+ * *tree  the caller's, who ends it by cJSON_Delete; NULL when it fails.          Since: 0.1
+ */
+struct cJSON;
+GLACIER_API enum glacier_status glacier_dxbc_tree(const struct glacier_dxbc_part *part, bool whole,
+						  struct cJSON **tree, struct glacier_diag *diag);
+
+/*
  * Append the data of a part from its JSON: the inverse of glacier_dxbc_decode.
  *
  * text  `bytes` of them.
@@ -152,6 +161,9 @@ GLACIER_API enum glacier_status glacier_dxbc_encode(uint32_t fourcc, const char 
  */
 GLACIER_API enum glacier_status glacier_dxbc_bitcode(const struct glacier_dxbc_part *part, bool records,
 						     struct glacier_buffer *buffer, struct glacier_diag *diag);
+/* The same as a tree, see glacier_dxbc_tree. Since: 0.1 */
+GLACIER_API enum glacier_status glacier_dxbc_bitcode_tree(const struct glacier_dxbc_part *part, bool records,
+							  struct cJSON **tree, struct glacier_diag *diag);
 
 /* The bitcode of a DXIL, ILDB or STAT part, without its header; false when it has none. Since: 0.1 */
 GLACIER_API bool glacier_dxbc_bitcode_of(const struct glacier_dxbc_part *part, const unsigned char **data,

@@ -408,32 +408,30 @@ static cJSON *totals(const struct reader *r, cJSON *tree)
 	return list;
 }
 
-enum glacier_status glacier_dxbc_bitcode(const struct glacier_dxbc_part *part, bool records,
-					 struct glacier_buffer *buffer, struct glacier_diag *diag)
+enum glacier_status glacier_dxbc_bitcode_tree(const struct glacier_dxbc_part *part, bool records, struct cJSON **tree,
+					      struct glacier_diag *diag)
 {
-	struct reader *r = calloc(1, sizeof *r);
-	cJSON *tree = cJSON_CreateObject();
+	struct reader *r;
 	enum glacier_status status = GLACIER_ERR_MALFORMED;
 	const unsigned char *data;
 	size_t bytes;
 
-	if (!r || !tree) {
+	*tree = NULL;
+	if (!glacier_dxbc_bitcode_of(part, &data, &bytes))
+		return glc_fail(diag, GLC_DX_PART_FORM, (uint64_t)part->offset + 8, glc_fourcc(part->fourcc).text,
+				"there is no bitcode in it");
+	r = calloc(1, sizeof *r);
+	*tree = cJSON_CreateObject();
+	if (!r || !*tree) {
 		status = glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
-	} else if (!glacier_dxbc_bitcode_of(part, &data, &bytes)) {
-		glc_fail(diag, GLC_DX_PART_FORM, (uint64_t)part->offset + 8, glc_fourcc(part->fourcc).text,
-			 "there is no bitcode in it");
 	} else {
 		*r = (struct reader){.data = data, .bits = (uint64_t)bytes * 8, .at = 32, .diag = diag, .records = records};
 		r->where = (uint64_t)part->offset + 8 + (uint64_t)(data - part->data);
 		/* The last level is never entered: its node is that of the stream itself. */
-		r->levels[MOST_DEPTH - 1].node = records ? cJSON_AddArrayToObject(tree, "stream") : NULL;
+		r->levels[MOST_DEPTH - 1].node = records ? cJSON_AddArrayToObject(*tree, "stream") : NULL;
 		read_all(r);
-		if (!r->failed) {
-			if (totals(r, tree))
-				status = glc_json_put(tree, buffer);
-			else
-				status = glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
-		}
+		if (!r->failed)
+			status = totals(r, *tree) ? GLACIER_OK : glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
 		while (r->depth)
 			free(r->levels[--r->depth].list.at);
 		for (int i = 0; i < MOST_IDS; i++)
@@ -441,6 +439,18 @@ enum glacier_status glacier_dxbc_bitcode(const struct glacier_dxbc_part *part, b
 		free(r->operands);
 	}
 	free(r);
-	cJSON_Delete(tree);
+	if (status != GLACIER_OK) {
+		cJSON_Delete(*tree);
+		*tree = NULL;
+	}
 	return status;
+}
+
+enum glacier_status glacier_dxbc_bitcode(const struct glacier_dxbc_part *part, bool records,
+					 struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	cJSON *tree;
+	enum glacier_status status = glacier_dxbc_bitcode_tree(part, records, &tree, diag);
+
+	return glc_json_take(tree, status, buffer, diag);
 }

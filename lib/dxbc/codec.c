@@ -86,12 +86,14 @@ bool codec_spend(struct codec *c, uint64_t bytes)
 	return !c->failed;
 }
 
+/* Whether a member is to be made. Where only the form is asked for, the same is spent, and nothing is made. */
+static bool shows(struct codec *c)
+{
+	return codec_spend(c, 2) && c->node;
+}
+
 static void add(struct codec *c, const char *name, cJSON *item)
 {
-	if (!codec_spend(c, 2)) {
-		cJSON_Delete(item);
-		return;
-	}
 	if (!item || !cJSON_AddItemToObject(c->node, name, item)) {
 		cJSON_Delete(item);
 		no_memory(c);
@@ -143,13 +145,13 @@ bool codec_optional(struct codec *c, const char *name, bool present)
 
 void codec_note(struct codec *c, const char *name, const char *text)
 {
-	if (!c->encoding && !c->failed)
+	if (!c->encoding && shows(c))
 		add(c, name, cJSON_CreateString(text));
 }
 
 void codec_note_number(struct codec *c, const char *name, double number)
 {
-	if (!c->encoding && !c->failed)
+	if (!c->encoding && shows(c))
 		add(c, name, cJSON_CreateNumber(number));
 }
 
@@ -163,10 +165,10 @@ void codec_nested(struct codec *c, codec_fn *fn, const char *name, unsigned char
 		.where = c->where + at,
 		.data = data,
 		.bytes = bytes,
-		.node = cJSON_AddObjectToObject(c->node, name),
+		.node = c->node ? cJSON_AddObjectToObject(c->node, name) : NULL,
 	};
 
-	if (inner.node)
+	if (inner.node || !c->node)
 		fn(&inner);
 	else
 		no_memory(c);
@@ -186,8 +188,8 @@ cJSON *codec_enter(struct codec *c, const char *name)
 			return before;
 		}
 	} else {
-		inner = cJSON_AddObjectToObject(c->node, name);
-		if (!inner) {
+		inner = c->node ? cJSON_AddObjectToObject(c->node, name) : NULL;
+		if (!inner && c->node) {
 			no_memory(c);
 			return before;
 		}
@@ -214,7 +216,7 @@ cJSON *codec_enter_element(struct codec *c, const char *array, uint32_t index)
 		c->item = inner;
 		c->index = index;
 	} else {
-		if (!codec_spend(c, 2))
+		if (!shows(c))
 			return before;
 		inner = cJSON_CreateObject();
 		if (!inner || !cJSON_AddItemToArray(list, inner)) {
@@ -262,7 +264,7 @@ static uint64_t number(struct codec *c, uint32_t at, uint32_t bytes, const char 
 		return 0;
 	if (!c->encoding) {
 		value = load(c, at, bytes);
-		if (name)
+		if (name && shows(c))
 			add(c, name, make_number(value));
 	} else if (name && number_of(c, member(c, name), name, most_of(bytes), &value)) {
 		store(c, at, bytes, value);
@@ -299,7 +301,7 @@ void codec_reserved(struct codec *c, uint32_t at, uint32_t bytes, const char *na
 	if (c->encoding) {
 		if (number_of(c, member(c, name), name, most_of(bytes), &value))
 			store(c, at, bytes, value);
-	} else if (load(c, at, bytes)) {
+	} else if (load(c, at, bytes) && shows(c)) {
 		add(c, name, make_number(load(c, at, bytes)));
 	}
 }
@@ -331,8 +333,11 @@ static bool value_of(struct codec *c, const cJSON *item, const char *what, const
 
 static void add_named(struct codec *c, const char *name, uint64_t value, const struct codec_name *names)
 {
-	const char *known = name_of(names, value);
+	const char *known;
 
+	if (!shows(c))
+		return;
+	known = name_of(names, value);
 	add(c, name, known ? cJSON_CreateString(known) : make_number(value));
 }
 
@@ -377,9 +382,12 @@ static uint64_t bit_of(const struct codec_name *name)
 
 static void add_flags(struct codec *c, const char *name, uint64_t value, const struct codec_name *names)
 {
-	cJSON *list = cJSON_AddArrayToObject(c->node, name);
+	cJSON *list;
 	char text[24];
 
+	if (!c->node)
+		return;
+	list = cJSON_AddArrayToObject(c->node, name);
 	for (; list && names->name; names++) {
 		if (!(value & bit_of(names)))
 			continue;
@@ -437,6 +445,8 @@ void codec_float(struct codec *c, uint32_t at, const char *name)
 	if (!codec_need(c, at, 4, name))
 		return;
 	if (!c->encoding) {
+		if (!shows(c))
+			return;
 		bits = (uint32_t)load(c, at, 4);
 		memcpy(&value, &bits, 4);
 		snprintf(text, sizeof text, "0x%08" PRIx32, bits);
@@ -465,7 +475,7 @@ void codec_words(struct codec *c, uint32_t at, uint32_t n, const char *name)
 	if (!c->encoding) {
 		if (n > UINT32_MAX / 4 || !codec_need(c, at, 4 * n, name))
 			return;
-		if (!codec_spend(c, 4 * (uint64_t)n))
+		if (!codec_spend(c, 4 * (uint64_t)n) || !c->node)
 			return;
 		list = cJSON_AddArrayToObject(c->node, name);
 		for (uint32_t i = 0; list && i < n; i++)
@@ -567,12 +577,14 @@ void codec_hex(struct codec *c, uint32_t at, uint32_t bytes, const char *name)
 		return;
 	if (!c->encoding && !codec_spend(c, 2 * (uint64_t)bytes))
 		return;
-	if (!c->encoding)
-		add(c, name, make_hex(c->data + at, bytes));
-	else if (store_hex(c, at, member(c, name), name, &given) && given > bytes)
+	if (!c->encoding) {
+		if (shows(c))
+			add(c, name, make_hex(c->data + at, bytes));
+	} else if (store_hex(c, at, member(c, name), name, &given) && given > bytes) {
 		codec_fail(c, at, "'%s' has %" PRIu32 " bytes where %" PRIu32 " belong", name, given, bytes);
-	else
+	} else {
 		codec_need(c, at, bytes, name);
+	}
 }
 
 void codec_bulk(struct codec *c, uint32_t at, uint32_t bytes, const char *name)
@@ -583,7 +595,7 @@ void codec_bulk(struct codec *c, uint32_t at, uint32_t bytes, const char *name)
 		codec_hex(c, at, bytes, name);
 		return;
 	}
-	if (!codec_need(c, at, bytes, name))
+	if (!codec_need(c, at, bytes, name) || !shows(c))
 		return;
 	snprintf(text, sizeof text, "%" PRIu32 " bytes", bytes);
 	add(c, name, cJSON_CreateString(text));
@@ -598,14 +610,25 @@ static bool is_text(const unsigned char *at, uint32_t bytes)
 	return true;
 }
 
+enum { KEY = 64 };
+
+/* The name of a member that goes with another. */
+static void join(char key[KEY], const char *name, const char *suffix)
+{
+	size_t bytes = strnlen(name, KEY - strlen(suffix) - 1);
+
+	memcpy(key, name, bytes);
+	memcpy(key + bytes, suffix, strlen(suffix) + 1);
+}
+
 uint32_t codec_string(struct codec *c, uint32_t at, const char *name)
 {
 	const unsigned char *end;
 	const char *text;
 	uint32_t bytes;
-	char key[64];
+	char key[KEY];
 
-	snprintf(key, sizeof key, "%s_hex", name);
+	join(key, name, "_hex");
 	if (c->failed)
 		return 0;
 	if (c->encoding) {
@@ -636,6 +659,8 @@ uint32_t codec_string(struct codec *c, uint32_t at, const char *name)
 	codec_need(c, at, bytes + 1, name);
 	if (!codec_spend(c, bytes))
 		return 0;
+	if (!shows(c))
+		return c->failed ? 0 : bytes + 1;
 	if (is_text(c->data + at, bytes))
 		add(c, name, cJSON_CreateString((const char *)c->data + at));
 	else
@@ -646,9 +671,9 @@ uint32_t codec_string(struct codec *c, uint32_t at, const char *name)
 void codec_string_ref(struct codec *c, uint32_t at, uint32_t base, const char *name)
 {
 	uint32_t offset;
-	char key[64];
+	char key[KEY];
 
-	snprintf(key, sizeof key, "%s_offset", name);
+	join(key, name, "_offset");
 	offset = codec_u32(c, at, key);
 	if (offset > UINT32_MAX - base)
 		codec_fail(c, at, "the offset of '%s' is %" PRIu32, name, offset);
@@ -678,7 +703,7 @@ uint32_t codec_elements(struct codec *c, uint32_t count, uint32_t first, uint32_
 			   array, stride, first, c->bytes);
 		return 0;
 	}
-	if (!cJSON_AddArrayToObject(c->node, array))
+	if (c->node && !cJSON_AddArrayToObject(c->node, array))
 		no_memory(c);
 	return count;
 }

@@ -26,7 +26,7 @@ struct codec {
 	uint32_t bytes, capacity;
 	unsigned char *covered;      /* decoding the whole: a bit a byte that a field has */
 	uint64_t shown;              /* decoding: how much was put into the tree, see codec_spend */
-	cJSON *node;                 /* the object that fields belong to */
+	cJSON *node;                 /* the object that fields belong to; decoding: NULL where only the form is asked for */
 	cJSON *list, *item;          /* encoding: the array's element that was entered last, and its place */
 	uint32_t index;
 };
@@ -115,8 +115,9 @@ extern const struct codec_name glc_dxbc_kinds[];
 /* psv0.c: shared with RDAT. */
 extern const struct codec_name glc_dxbc_resource_kinds[];
 
-/* Appends a tree as text, without blanks. json.c */
-enum glacier_status glc_json_put(const cJSON *tree, struct glacier_buffer *buffer);
+/* Where status is OK, appends a tree as text without blanks; frees the tree. json.c */
+enum glacier_status glc_json_take(cJSON *tree, enum glacier_status status, struct glacier_buffer *buffer,
+				  struct glacier_diag *diag);
 
 /* Turns a decoded tree into the data of a part, with the codec above. False, told, when it is no such tree. */
 bool codec_encode(uint32_t fourcc, cJSON *tree, struct glacier_buffer *buffer, struct glacier_diag *diag);

@@ -86,11 +86,19 @@ static void put_value(struct glc_writer *w, const cJSON *item)
 	}
 }
 
-enum glacier_status glc_json_put(const cJSON *tree, struct glacier_buffer *buffer)
+enum glacier_status glc_json_take(cJSON *tree, enum glacier_status status, struct glacier_buffer *buffer,
+				  struct glacier_diag *diag)
 {
 	struct glc_writer w;
 
-	glc_writer_begin(&w, buffer);
-	put_value(&w, tree);
-	return glc_writer_end(&w) ? GLACIER_OK : GLACIER_ERR_NOMEM;
+	if (status == GLACIER_OK) {
+		glc_writer_begin(&w, buffer);
+		put_value(&w, tree);
+		if (!glc_writer_end(&w)) {
+			glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
+			status = GLACIER_ERR_NOMEM;
+		}
+	}
+	cJSON_Delete(tree);
+	return status;
 }

@@ -173,8 +173,9 @@ static void make_whole(struct codec *c)
 	glacier_buffer_fini(&encoded);
 }
 
-enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_part *part, bool whole,
-					struct glacier_buffer *buffer, struct glacier_diag *diag)
+/* tree NULL: only whether the part has its form. */
+static enum glacier_status decode(const struct glacier_dxbc_part *part, bool whole, cJSON *tree,
+				  struct glacier_diag *diag)
 {
 	const struct row *row = find(part->fourcc);
 	struct glc_fourcc name = glc_fourcc(part->fourcc);
@@ -186,26 +187,47 @@ enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_part *part, bo
 		.where = (uint64_t)part->offset + 8,
 		.data = (unsigned char *)part->data,   /* only read, while decoding */
 		.bytes = part->bytes,
+		.node = tree,
 	};
-	enum glacier_status status = GLACIER_ERR_MALFORMED;
-	cJSON *tree = c.node = cJSON_CreateObject();
 
-	if (whole)
+	if (whole) {
 		c.covered = calloc(1, part->bytes / 8 + 1);
-	if (!tree || (whole && !c.covered)) {
-		status = glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
-	} else {
-		(row && row->codec ? row->codec : codec_opaque)(&c);
-		if (whole)
-			make_whole(&c);
-		if (!c.failed)
-			status = buffer ? glc_json_put(tree, buffer) : GLACIER_OK;
+		if (!c.covered)
+			return glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
 	}
-	if (status == GLACIER_ERR_NOMEM && !c.failed)
-		glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
+	(row && row->codec ? row->codec : codec_opaque)(&c);
+	if (whole)
+		make_whole(&c);
 	free(c.covered);
-	cJSON_Delete(tree);
+	return c.failed ? GLACIER_ERR_MALFORMED : GLACIER_OK;
+}
+
+enum glacier_status glacier_dxbc_tree(const struct glacier_dxbc_part *part, bool whole, struct cJSON **tree,
+				      struct glacier_diag *diag)
+{
+	enum glacier_status status;
+
+	*tree = cJSON_CreateObject();
+	if (!*tree)
+		return glc_fail(diag, GLC_DX_OUT_OF_MEMORY, GLC_NOWHERE);
+	status = decode(part, whole, *tree, diag);
+	if (status != GLACIER_OK) {
+		cJSON_Delete(*tree);
+		*tree = NULL;
+	}
 	return status;
+}
+
+enum glacier_status glacier_dxbc_decode(const struct glacier_dxbc_part *part, bool whole,
+					struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	cJSON *tree;
+	enum glacier_status status;
+
+	if (!buffer)
+		return decode(part, false, NULL, diag);
+	status = glacier_dxbc_tree(part, whole, &tree, diag);
+	return glc_json_take(tree, status, buffer, diag);
 }
 
 /* --- Encoding ------------------------------------------------------------ */

@@ -197,8 +197,8 @@ static uint32_t strings(struct codec *c, uint32_t at)
 		codec_fail(c, at + bytes - 1, "the table of strings does not end in a zero");
 		return at;
 	}
-	list = cJSON_AddArrayToObject(c->node, "strings");
-	while (list && used < bytes) {
+	list = c->node ? cJSON_AddArrayToObject(c->node, "strings") : NULL;
+	while (used < bytes) {
 		const char *text = (const char *)c->data + at + used;
 
 		for (const char *t = text; *t; t++)
@@ -206,7 +206,8 @@ static uint32_t strings(struct codec *c, uint32_t at)
 				codec_fail(c, at + used, "a string of the table is no plain text");
 				return at;
 			}
-		cJSON_AddItemToArray(list, cJSON_CreateString(text));
+		if (c->node)
+			cJSON_AddItemToArray(list, cJSON_CreateString(text));
 		used += (uint32_t)strlen(text) + 1;
 	}
 	return at + bytes;

@@ -82,18 +82,23 @@ void cli_json_uint(struct cli_json *json, const char *key, uint64_t value)
 
 void cli_spell_real(double value, char out[32])
 {
-	int digits = 15;
+	int precision = 15;
 
 	/* Most are whole, and cost a tenth of it this way; a zero may have a sign. */
 	if ((value >= 1 && value < 1e15 && value == (double)(int64_t)value) || (value == 0 && !signbit(value))) {
-		snprintf(out, 32, "%" PRId64, (int64_t)value);
+		char digits[20], *at = digits + sizeof digits;
+
+		for (uint64_t rest = (uint64_t)value; rest || at == digits + sizeof digits; rest /= 10)
+			*--at = (char)('0' + rest % 10);
+		memcpy(out, at, (size_t)(digits + sizeof digits - at));
+		out[digits + sizeof digits - at] = '\0';
 		return;
 	}
 	/* 24 characters at most; the result is looked at so that the compiler believes it. */
 	do
-		if (snprintf(out, 32, "%.*g", digits, value) >= 32)
+		if (snprintf(out, 32, "%.*g", precision, value) >= 32)
 			break;
-	while (digits++ < 17 && strtod(out, NULL) != value);
+	while (precision++ < 17 && strtod(out, NULL) != value);
 }
 
 void cli_json_real(struct cli_json *json, const char *key, double value)

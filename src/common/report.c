@@ -55,13 +55,13 @@ void cli_print_clean(FILE *out, const char *text, size_t bytes)
 	const char *end = text + bytes;
 
 	while (text < end) {
-		size_t n = cli_printable(text, end);
+		/* Most is ASCII, and needs no second look. */
+		size_t n = *text >= 0x20 && *text < 0x7f ? 1 : cli_printable(text, end);
 
-		if (n)
-			fwrite(text, 1, n, out);
-		else
-			fputc(*text == '\t' ? '\t' : '?', out);
-		text += n ? n : 1;
+		if (!n)
+			putc_unlocked(*text++ == '\t' ? '\t' : '?', out);
+		while (n--)
+			putc_unlocked(*text++, out);
 	}
 }
 

@@ -72,8 +72,8 @@ static void compare_part(struct diff *d, struct container c[2], const struct gla
 
 	if (same_bytes(a, b))
 		return;
-	x = tree_of_part(a, false, &c[0].diag);
-	y = tree_of_part(b, false, &c[1].diag);
+	glacier_dxbc_tree(a, false, &x, &c[0].diag);
+	glacier_dxbc_tree(b, false, &y, &c[1].diag);
 	snprintf(d->path, sizeof d->path, "%s", fourcc_name(a->fourcc).text);
 	d->differs = false;
 	if (x && y)

@@ -3,6 +3,7 @@
 #include "tree.h"
 #include "verbs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static bool wanted(const struct options *opt, uint32_t fourcc)
@@ -36,12 +37,12 @@ static cJSON *describe(struct container *c, const struct options *opt, bool *goo
 		cJSON_AddStringToObject(row, "fourcc", fourcc_name(part.fourcc).text);
 		cJSON_AddNumberToObject(row, "offset", part.offset);
 		cJSON_AddNumberToObject(row, "bytes", part.bytes);
-		content = tree_of_part(&part, opt->whole, &c->diag);
+		glacier_dxbc_tree(&part, opt->whole, &content, &c->diag);
 		*good &= content != NULL;
 		if (content)
 			cJSON_AddItemToObject(row, "content", content);
 		if (opt->bitcode && glacier_dxbc_bitcode_of(&part, &bitcode, &bytes)) {
-			content = tree_of_bitcode(&part, opt->records, &c->diag);
+			glacier_dxbc_bitcode_tree(&part, opt->records, &content, &c->diag);
 			*good &= content != NULL;
 			if (content)
 				cJSON_AddItemToObject(row, "bitcode", content);
@@ -56,16 +57,15 @@ static void print_text(const cJSON *document)
 
 	cJSON_ArrayForEach(item, document)
 		if (!cJSON_IsArray(item)) {
-			printf("%s: ", item->string);
 			if (cJSON_IsNumber(item))
-				printf("%.0f\n", item->valuedouble);
+				printf("%s: %" PRIu64 "\n", item->string, (uint64_t)item->valuedouble);
 			else
-				printf("%s\n", item->valuestring);
+				printf("%s: %s\n", item->string, item->valuestring);
 		}
 	cJSON_ArrayForEach(row, cJSON_GetObjectItem(document, "parts")) {
-		printf("\n%s, %.0f bytes at %.0f\n", cJSON_GetStringValue(cJSON_GetObjectItem(row, "fourcc")),
-		       cJSON_GetNumberValue(cJSON_GetObjectItem(row, "bytes")),
-		       cJSON_GetNumberValue(cJSON_GetObjectItem(row, "offset")));
+		printf("\n%s, %" PRIu32 " bytes at %" PRIu32 "\n", cJSON_GetStringValue(cJSON_GetObjectItem(row, "fourcc")),
+		       (uint32_t)cJSON_GetNumberValue(cJSON_GetObjectItem(row, "bytes")),
+		       (uint32_t)cJSON_GetNumberValue(cJSON_GetObjectItem(row, "offset")));
 		content = cJSON_GetObjectItem(row, "content");
 		if (content)
 			tree_print(content, 2);
@@ -78,9 +78,9 @@ static void print_text(const cJSON *document)
 enum cli_code verb_inspect(struct options *opt)
 {
 	bool good = true, first = true;
-	char *text;
 
 	options_want_files(opt, 1, SIZE_MAX);
+	tree_own_memory();
 	if (cli.json && opt->file_count > 1)
 		putchar('[');
 	for (size_t i = 0; i < opt->file_count; i++) {
@@ -93,18 +93,14 @@ enum cli_code verb_inspect(struct options *opt)
 		}
 		document = describe(&c, opt, &good);
 		if (cli.json) {
-			text = cJSON_Print(document);
-			if (!text)
-				cli_die("out of memory");
-			printf("%s%s\n", first ? "" : ",", text);
-			cJSON_free(text);
+			printf("%s%s\n", first ? "" : ",", tree_json(document));
 		} else {
 			if (!first)
 				putchar('\n');
 			print_text(document);
 		}
 		first = false;
-		cJSON_Delete(document);
+		tree_release();
 		container_close(&c);
 	}
 	if (cli.json && opt->file_count > 1)

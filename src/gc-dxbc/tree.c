@@ -1,33 +1,88 @@
 /* SPDX-License-Identifier: MIT */
 #include "tree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static cJSON *parse(struct glacier_buffer *text, bool good)
+/* cJSON tries digits for each number that it prints; nearly all are whole, and spelled without. */
+static bool spell_numbers(cJSON *item)
 {
-	cJSON *tree = good ? cJSON_ParseWithLength((const char *)text->data, text->size) : NULL;
+	cJSON *child;
 
-	glacier_buffer_fini(text);
-	if (good && !tree)
+	if (cJSON_IsNumber(item) && isfinite(item->valuedouble)) {
+		char *text = cJSON_malloc(32);
+
+		if (!text)
+			return false;
+		cli_spell_real(item->valuedouble, text);
+		item->type = (item->type & ~0xff) | cJSON_Raw;
+		item->valuestring = text;
+	}
+	cJSON_ArrayForEach(child, item)
+		if (!spell_numbers(child))
+			return false;
+	return true;
+}
+
+char *tree_json(cJSON *tree)
+{
+	char *text = spell_numbers(tree) ? cJSON_Print(tree) : NULL;
+
+	if (!text)
 		cli_die("out of memory");
-	return tree;
+	return text;
 }
 
-cJSON *tree_of_part(const struct glacier_dxbc_part *part, bool whole, struct glacier_diag *diag)
-{
-	struct glacier_buffer text = {0};
-	bool good = glacier_dxbc_decode(part, whole, &text, diag) == GLACIER_OK;
+/* --- Memory -------------------------------------------------------------- */
 
-	return parse(&text, good);
+enum { BLOCK = 64 * 1024, ALIGN = 16 };
+
+static struct block {
+	struct block *before;
+	size_t used, bytes;
+	_Alignas(ALIGN) unsigned char data[];
+} *newest;
+
+static void *take(size_t bytes)
+{
+	void *memory;
+
+	bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (!newest || bytes > newest->bytes - newest->used) {
+		size_t room = bytes > BLOCK ? bytes : BLOCK;
+		struct block *block = malloc(sizeof *block + room);
+
+		if (!block)
+			return NULL;
+		*block = (struct block){.before = newest, .bytes = room};
+		newest = block;
+	}
+	memory = newest->data + newest->used;
+	newest->used += bytes;
+	return memory;
 }
 
-cJSON *tree_of_bitcode(const struct glacier_dxbc_part *part, bool records, struct glacier_diag *diag)
+static void keep(void *memory)
 {
-	struct glacier_buffer text = {0};
-	bool good = glacier_dxbc_bitcode(part, records, &text, diag) == GLACIER_OK;
+	(void)memory;
+}
 
-	return parse(&text, good);
+void tree_own_memory(void)
+{
+	cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = take, .free_fn = keep});
+}
+
+void tree_release(void)
+{
+	while (newest && newest->before) {
+		struct block *block = newest;
+
+		newest = block->before;
+		free(block);
+	}
+	if (newest)
+		newest->used = 0;
 }
 
 cJSON *tree_read(const char *path)
@@ -45,7 +100,7 @@ cJSON *tree_read(const char *path)
 
 static bool is_scalar(const cJSON *item)
 {
-	return !cJSON_IsObject(item) && !cJSON_IsArray(item);
+	return !(item->type & (cJSON_Object | cJSON_Array));
 }
 
 static bool has_lines(const cJSON *item)
@@ -63,34 +118,46 @@ static bool is_flat(const cJSON *list)
 	return true;
 }
 
-/* A value in a line. Free it. */
-static char *spell(const cJSON *item)
+/* A value in a line; `list` is kept, so that a list's text is made in the same memory. */
+struct spelling {
+	char number[32];
+	char *list;
+	size_t capacity;
+};
+
+static const char *spell_scalar(struct spelling *s, const cJSON *item)
 {
-	size_t bytes = 0, capacity = 64;
-	char *text, number[32];
+	switch (item->type & 0xff) {
+	case cJSON_Number:
+		cli_spell_real(item->valuedouble, s->number);
+		return s->number;
+	case cJSON_String:
+		return item->valuestring;
+	default:
+		return "";
+	}
+}
+
+/* Stays until the next one is spelled. */
+static const char *spell(struct spelling *s, const cJSON *item)
+{
+	size_t bytes = 0;
 	const cJSON *element;
 
-	if (cJSON_IsString(item))
-		return cli_strdup(item->valuestring);
-	if (cJSON_IsNumber(item)) {
-		cli_spell_real(item->valuedouble, number);
-		return cli_strdup(number);
-	}
-	text = cli_alloc(capacity);
-	text[0] = '\0';
+	if (is_scalar(item))
+		return spell_scalar(s, item);
 	cJSON_ArrayForEach(element, item) {
-		char *one = spell(element);
+		const char *one = spell_scalar(s, element);
 		size_t length = strlen(one);
 
-		while (bytes + length + 2 > capacity)
-			text = cli_realloc(text, capacity *= 2);
+		if (bytes + length + 2 > s->capacity)
+			s->list = cli_realloc(s->list, s->capacity = 2 * (bytes + length) + 64);
 		if (bytes)
-			text[bytes++] = ' ';
-		memcpy(text + bytes, one, length + 1);
+			s->list[bytes++] = ' ';
+		memcpy(s->list + bytes, one, length + 1);
 		bytes += length;
-		free(one);
 	}
-	return text;
+	return bytes ? s->list : "";
 }
 
 static void pad(int width)
@@ -99,20 +166,28 @@ static void pad(int width)
 		putchar_unlocked(' ');
 }
 
+/* Words are short: a call of stdio for each would cost more than its letters. */
+static void print_word(const char *text)
+{
+	while (*text)
+		putchar_unlocked(*text++);
+}
+
 /* "name: ", or "name:" with a line's end. */
 static void print_name(const char *name, int indent, const char *after)
 {
 	pad(indent);
-	fputs(name, stdout);
-	fputs(after, stdout);
+	print_word(name);
+	print_word(after);
 }
 
-static void print_value(const cJSON *item)
+static size_t print_value(struct spelling *s, const cJSON *item)
 {
-	char *text = spell(item);
+	const char *text = spell(s, item);
+	size_t bytes = strlen(text);
 
-	cli_print_clean(stdout, text, strlen(text));
-	free(text);
+	cli_print_clean(stdout, text, bytes);
+	return bytes;
 }
 
 /* Text of several lines, as a block. */
@@ -124,7 +199,7 @@ static void print_lines(const char *name, const char *text, int indent)
 
 		print_name("| ", indent + 2, "");
 		cli_print_clean(stdout, text, bytes - (bytes && text[bytes - 1] == '\r'));
-		putchar('\n');
+		putchar_unlocked('\n');
 		text += bytes + (text[bytes] == '\n');
 	}
 }
@@ -148,7 +223,7 @@ static bool is_table(const cJSON *list)
 	return true;
 }
 
-static void print_table(const cJSON *list, int indent)
+static void print_table(struct spelling *s, const cJSON *list, int indent)
 {
 	int columns = cJSON_GetArraySize(list->child), column;
 	size_t *widths = cli_alloc((size_t)(columns + 1) * sizeof *widths);
@@ -160,11 +235,10 @@ static void print_table(const cJSON *list, int indent)
 	cJSON_ArrayForEach(row, list) {
 		column = 0;
 		cJSON_ArrayForEach(cell, row) {
-			char *text = spell(cell);
+			size_t bytes = strlen(spell(s, cell));
 
-			if (strlen(text) > widths[column])
-				widths[column] = strlen(text);
-			free(text);
+			if (bytes > widths[column])
+				widths[column] = bytes;
 			column++;
 		}
 	}
@@ -175,26 +249,25 @@ static void print_table(const cJSON *list, int indent)
 		pad(cell->next ? (int)(widths[column] - strlen(cell->string)) : 0);
 		column++;
 	}
-	putchar('\n');
+	putchar_unlocked('\n');
 	cJSON_ArrayForEach(row, list) {
 		pad(indent);
 		column = 0;
 		cJSON_ArrayForEach(cell, row) {
-			char *text = spell(cell);
+			size_t bytes;
 
 			pad(column ? 2 : 0);
-			cli_print_clean(stdout, text, strlen(text));
+			bytes = print_value(s, cell);
 			if (cell->next)
-				pad((int)(widths[column] - strlen(text)));
-			free(text);
+				pad((int)(widths[column] - bytes));
 			column++;
 		}
-		putchar('\n');
+		putchar_unlocked('\n');
 	}
 	free(widths);
 }
 
-void tree_print(const cJSON *tree, int indent)
+static void print_members(struct spelling *s, const cJSON *tree, int indent)
 {
 	const cJSON *item;
 	int index = 0;
@@ -213,14 +286,22 @@ void tree_print(const cJSON *tree, int indent)
 		}
 		if (is_scalar(item) || (cJSON_IsArray(item) && is_flat(item))) {
 			print_name(name, indent, ": ");
-			print_value(item);
-			putchar('\n');
+			print_value(s, item);
+			putchar_unlocked('\n');
 			continue;
 		}
 		print_name(name, indent, ":\n");
 		if (cJSON_IsArray(item) && is_table(item))
-			print_table(item, indent + 2);
+			print_table(s, item, indent + 2);
 		else
-			tree_print(item, indent + 2);
+			print_members(s, item, indent + 2);
 	}
+}
+
+void tree_print(const cJSON *tree, int indent)
+{
+	struct spelling s = {0};
+
+	print_members(&s, tree, indent);
+	free(s.list);
 }

@@ -7,12 +7,16 @@
 
 #include <cjson/cJSON.h>
 
-/* The decoded part; NULL after a diagnostic. */
-cJSON *tree_of_part(const struct glacier_dxbc_part *part, bool whole, struct glacier_diag *diag);
-/* The bitcode's blocks; NULL after a diagnostic. */
-cJSON *tree_of_bitcode(const struct glacier_dxbc_part *part, bool records, struct glacier_diag *diag);
+/*
+ * From here on trees, the library's too, take memory from blocks, and lose none of it before tree_release ends all of
+ * them: half of the time of a small container went into as many small allocations as it has fields.
+ */
+void tree_own_memory(void);
+void tree_release(void);
 /* Indented lines; objects of one shape in a list as a table. */
 void tree_print(const cJSON *tree, int indent);
+/* JSON for a file, which may be ended by cJSON_free; the tree is for nothing else behind it. */
+char *tree_json(cJSON *tree);
 /* Reads a JSON file; ends the process when it is none. */
 cJSON *tree_read(const char *path);
 

@@ -186,6 +186,12 @@ static void check_identity(const struct glacier_dxbc *dxbc, const char *seed)
 		    glacier_dxbc_encode(parts[i].fourcc, (const char *)text.data, text.size, &data, &diag) != GLACIER_OK ||
 		    data.size != parts[i].bytes || memcmp(data.data, parts[i].data, data.size))
 			FAIL("%s: part %u does not give its bytes again", seed, i);
+		/* Cut short, it keeps its form or not; asking for that alone must come to the same. */
+		for (struct glacier_dxbc_part cut = parts[i]; cut.bytes--;) {
+			text.size = 0;
+			if (glacier_dxbc_decode(&cut, false, NULL, NULL) != glacier_dxbc_decode(&cut, false, &text, NULL))
+				FAIL("%s: part %u of %u bytes has its form, or not, by how it is asked", seed, i, cut.bytes);
+		}
 		glacier_buffer_fini(&text);
 		glacier_buffer_fini(&data);
 	}

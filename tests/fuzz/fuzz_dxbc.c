@@ -36,6 +36,10 @@ static void check_part(const struct glacier_dxbc_part *part)
 	const unsigned char *bitcode;
 	size_t bytes;
 
+	/* Asking for the form alone makes no tree, and must come to the same. */
+	REQUIRE(glacier_dxbc_decode(part, false, NULL, &diag) == glacier_dxbc_decode(part, false, &text, NULL));
+	text.size = 0;
+	diag = (struct glacier_diag){.report = check_diagnostic};
 	if (glacier_dxbc_decode(part, true, &text, &diag) == GLACIER_OK) {
 		REQUIRE(!diag.errors);
 		REQUIRE(glacier_dxbc_encode(part->fourcc, (const char *)text.data, text.size, &again, &diag) == GLACIER_OK);
