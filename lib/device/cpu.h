@@ -52,7 +52,8 @@ typedef void glc_lanes_fn(const struct glc_step *step, struct glc_frame *frame);
  * What a step does: the scalar form of each row of cpu_ops.def, or one of these.
  *
  *	LANES        calls the step's loop
- *	MOVE         words[d] = words[a]
+ *	MOVE32, 64   words[d] = words[a]: as wide as what was written, or the processor waits for its own store
+ *	MOVE_PAIR    two of 32 bits: behind that words[c] = words[b]
  *	COPY32, 64   a value that joins ways: to register d from register a, or word a (WORD);
  *	             where the mask is set, unless PLAIN
  *	ID           words[d] of the tile: object = glc_op, stride = dimension
@@ -60,6 +61,7 @@ typedef void glc_lanes_fn(const struct glc_step *step, struct glc_frame *frame);
  *	RANGE        register d: words[a] + lane * stride compared with words[b], object = glc_op;
  *	             words[c] tells when all lanes agree, and the register is then written if NEEDED
  *	JUMP, JUMP_UNLESS, BACK   to target: always, unless words[a], on to the loop's next round
+ *	UNLESS_...   to target unless the comparison of words[a] with words[b] holds
  *	IF           masks[mask] is split by register a into masks[d] and masks[c]; to target
  *	             when the first is empty
  *	ELSE         to target when masks[c] is empty
@@ -76,7 +78,7 @@ typedef void glc_lanes_fn(const struct glc_step *step, struct glc_frame *frame);
  *	LOCAL, STORE_LOCAL   index b; LOCAL: register c stands for the value where ALIAS
  */
 #define GLC_STEPS(X)                                                                            \
-	X(LANES) X(MOVE) X(COPY32) X(COPY64) X(ID) X(ID_LANES) X(RANGE)                         \
+	X(LANES) X(MOVE32) X(MOVE64) X(MOVE_PAIR) X(COPY32) X(COPY64) X(ID) X(ID_LANES) X(RANGE)                         \
 	X(JUMP) X(JUMP_UNLESS) X(BACK) X(IF) X(ELSE) X(ENDIF)                                   \
 	X(LOOP) X(LEAVE) X(CONTINUE) X(RETURN) X(CONTINUING) X(STAY) X(ENDLOOP)                 \
 	X(LOAD_U) X(LOAD_A) X(STORE_U) X(STORE_A) X(ATOMIC) X(LOCAL) X(STORE_LOCAL)             \
@@ -92,6 +94,14 @@ enum glc_step_code {
 #undef OP3
 	GLC_STEP_ROWS,
 	GLC_STEP_LAST_ROW = GLC_STEP_ROWS - 1,
+#define OP1(...)
+#define OP2(...)
+#define OP3(...)
+#define COMPARE(name, ...) GLC_STEP_UNLESS_##name,
+#include "device/cpu_ops.def"
+#undef OP1
+#undef OP2
+#undef OP3
 #define X(name) GLC_STEP_##name,
 	GLC_STEPS(X)
 #undef X

@@ -34,6 +34,14 @@ struct glc_step *cpu_lanes(struct cpu_emit *e, uint32_t which, uint32_t shape)
 	return s;
 }
 
+void cpu_move(struct cpu_emit *e, uint32_t to, uint32_t from, enum glc_type type)
+{
+	struct glc_step *s = cpu_step(e, cpu_bits(type) == 64 ? GLC_STEP_MOVE64 : GLC_STEP_MOVE32);
+
+	s->d = to;
+	s->a = from;
+}
+
 /* --- Operands ------------------------------------------------------------- */
 
 struct cpu_value *cpu_value_of(struct cpu_emit *e, glc_value value)

@@ -30,6 +30,7 @@ struct cpu_emit {
 	GLC_ARRAY(struct glc_cpu_input) inputs;
 	uint32_t *const_words;   /* by constant: its word + 1 */
 	uint32_t mask;           /* that holds here */
+	uint32_t landed;         /* the last step that is jumped to: those behind it run one after the other */
 	uint32_t pos;
 };
 
@@ -40,6 +41,8 @@ struct glc_step *cpu_step(struct cpu_emit *e, uint32_t code);
 /* The loop of cpu_lanes.c at the program's level; and a step that calls it. */
 glc_lanes_fn *cpu_loop(const struct cpu_emit *e, uint32_t which, uint32_t shape);
 struct glc_step *cpu_lanes(struct cpu_emit *e, uint32_t which, uint32_t shape);
+/* A step that moves the word of a value of that type. */
+void cpu_move(struct cpu_emit *e, uint32_t to, uint32_t from, enum glc_type type);
 struct cpu_value *cpu_value_of(struct cpu_emit *e, glc_value value);
 bool cpu_is_word(struct cpu_emit *e, glc_value value);
 uint32_t cpu_new_word(struct cpu_emit *e, uint64_t bits);

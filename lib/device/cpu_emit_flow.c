@@ -23,9 +23,7 @@ static void copy(struct cpu_emit *e, uint32_t phi, glc_value from, bool masked)
 	if (v->shape != GLC_VARYING) {
 		if (cpu_word(e, from) == v->word)
 			return;
-		s = cpu_step(e, GLC_STEP_MOVE);
-		s->d = v->word;
-		s->a = cpu_word(e, from);
+		cpu_move(e, v->word, cpu_word(e, from), e->c->kernel->insts[phi].type);
 		return;
 	}
 	s = cpu_step(e, wide ? GLC_STEP_COPY64 : GLC_STEP_COPY32);
@@ -47,6 +45,27 @@ static void copy_way(struct cpu_emit *e, uint32_t owner, uint32_t edge, bool mas
 				copy(e, i, w.value, masked);
 }
 
+/* Two words of 32 bits that are moved one after the other are one step. */
+static void pair_moves(struct cpu_emit *e, uint32_t first)
+{
+	uint32_t kept = first;
+
+	if (e->c->failed)
+		return;
+	for (uint32_t i = first; i < e->steps.count; i++, kept++) {
+		struct glc_step *s = &e->steps.at[kept];
+
+		*s = e->steps.at[i];
+		if (s->code == GLC_STEP_MOVE32 && i + 1 < e->steps.count && e->steps.at[i + 1].code == GLC_STEP_MOVE32) {
+			i++;
+			s->code = GLC_STEP_MOVE_PAIR;
+			s->c = e->steps.at[i].d;
+			s->b = e->steps.at[i].a;
+		}
+	}
+	e->steps.count = kept;
+}
+
 /*
  * All Phis of a loop change at once: what others read of the last round is saved first.
  */
@@ -54,7 +73,7 @@ static void copy_round(struct cpu_emit *e, uint32_t owner)
 {
 	struct cpu_compile *c = e->c;
 	const struct glc_inst *insts = c->kernel->insts;
-	uint32_t last = owner + 1;
+	uint32_t last = owner + 1, first = e->steps.count;
 
 	for (; last < c->kernel->inst_count && insts[last].op == GLC_OP_Phi; last++) {
 		struct cpu_value *v = &c->values[last];
@@ -63,12 +82,14 @@ static void copy_round(struct cpu_emit *e, uint32_t owner)
 
 		if (!cpu_is_exchanged(c, last))
 			continue;
-		if (!varies)
+		if (!varies) {
 			v->spare = cpu_new_word(e, 0);
-		s = varies ? cpu_lanes(e, cpu_bits(insts[last].type) == 64 ? GLC_LOOP_copy64 : GLC_LOOP_copy32, 0)
-			   : cpu_step(e, GLC_STEP_MOVE);
+			cpu_move(e, v->spare, v->word, insts[last].type);
+			continue;
+		}
+		s = cpu_lanes(e, cpu_bits(insts[last].type) == 64 ? GLC_LOOP_copy64 : GLC_LOOP_copy32, 0);
 		s->d = v->spare;
-		s->a = varies ? v->slot : v->word;
+		s->a = v->slot;
 	}
 	for (uint32_t i = owner + 1; i < last; i++) {
 		glc_value from = cpu_same(c, insts[i].arg[1]);
@@ -80,6 +101,7 @@ static void copy_round(struct cpu_emit *e, uint32_t owner)
 		if (!glc_is_const(from) && from > owner && from < i && e->steps.count > before)
 			e->steps.at[before].a = c->values[from].spare;
 	}
+	pair_moves(e, first);
 }
 
 /* --- Structure ------------------------------------------------------------ */
@@ -94,6 +116,13 @@ static void jump_to(struct cpu_emit *e, uint32_t at, uint32_t region, uint8_t wh
 		e->c->failed = true;
 }
 
+static void land_at(struct cpu_emit *e, uint32_t step)
+{
+	if (!e->c->failed)
+		e->steps.at[step].target = e->steps.count;
+	e->landed = e->steps.count;
+}
+
 /* Jumps that wait for a place land at the step that comes next. */
 void cpu_land(struct cpu_emit *e, uint32_t region, uint8_t where)
 {
@@ -103,7 +132,7 @@ void cpu_land(struct cpu_emit *e, uint32_t region, uint8_t where)
 		struct cpu_patch *patch = &e->patches.at[i];
 
 		if (patch->region == region && patch->where == where)
-			e->steps.at[patch->step].target = e->steps.count;
+			land_at(e, patch->step);
 		else
 			e->patches.at[kept++] = *patch;
 	}
@@ -141,6 +170,19 @@ static uint32_t last_step(const struct cpu_emit *e)
 	return e->steps.count - 1;
 }
 
+/* A jump unless a word is true: one step with the comparison that made it, where nobody else wants to know. */
+static void jump_unless(struct cpu_emit *e, glc_value condition)
+{
+	uint32_t word = cpu_word(e, condition);
+	struct glc_step *last = e->steps.count > e->landed ? &e->steps.at[last_step(e)] : NULL;
+
+	if (last && last->code >= GLC_STEP_Eq_u32 && last->code <= GLC_STEP_Le_f64 && last->d == word &&
+	    !glc_is_const(cpu_same(e->c, condition)) && cpu_value_of(e, condition)->uses == 1)
+		last->code = (uint16_t)(last->code - GLC_STEP_Eq_u32 + GLC_STEP_UNLESS_Eq_u32);
+	else
+		cpu_step(e, GLC_STEP_JUMP_UNLESS)->a = word;
+}
+
 void cpu_emit_if(struct cpu_emit *e, uint32_t index)
 {
 	const struct glc_inst *inst = &e->c->kernel->insts[index];
@@ -149,8 +191,7 @@ void cpu_emit_if(struct cpu_emit *e, uint32_t index)
 	struct glc_step *s;
 
 	if (!region->varying) {
-		s = cpu_step(e, GLC_STEP_JUMP_UNLESS);
-		s->a = cpu_word(e, inst->arg[0]);
+		jump_unless(e, inst->arg[0]);
 		jump_to(e, last_step(e), r, CPU_AT_MIDDLE);
 		return;
 	}
@@ -228,7 +269,7 @@ void cpu_emit_loop(struct cpu_emit *e, uint32_t index)
 		s->c = region->no;
 		e->mask = region->yes;
 	}
-	region->head = e->steps.count;
+	region->head = e->landed = e->steps.count;
 	cpu_watch_round(e, region);
 }
 
@@ -283,14 +324,12 @@ void cpu_emit_end_loop(struct cpu_emit *e, uint32_t index)
 	struct glc_step *s;
 
 	if (inst->arg[0] != GLC_NO_VALUE && cpu_is_word(e, inst->arg[0])) {
-		s = cpu_step(e, GLC_STEP_JUMP_UNLESS);
-		s->a = cpu_word(e, inst->arg[0]);
+		jump_unless(e, inst->arg[0]);
 		unless = last_step(e);
 		copy_way(e, index, index, region->varying);
 		cpu_step(e, region->varying ? GLC_STEP_LEAVE : GLC_STEP_JUMP);
 		jump_to(e, last_step(e), r, CPU_AT_END);
-		if (!e->c->failed)
-			e->steps.at[unless].target = e->steps.count;
+		land_at(e, unless);
 	} else if (inst->arg[0] != GLC_NO_VALUE) {
 		s = cpu_step(e, GLC_STEP_IF);
 		s->a = cpu_value_of(e, inst->arg[0])->reg;
@@ -305,8 +344,7 @@ void cpu_emit_end_loop(struct cpu_emit *e, uint32_t index)
 		e->mask = region->leave;
 		copy_way(e, index, index, true);
 		e->mask = region->yes;
-		if (!e->c->failed)
-			e->steps.at[unless].target = e->steps.count;
+		land_at(e, unless);
 		cpu_step(e, GLC_STEP_STAY)->c = region->stay;
 		jump_to(e, last_step(e), r, CPU_AT_END);
 	}

@@ -115,9 +115,7 @@ void cpu_emit_shuffle(struct cpu_emit *e, uint32_t index)
 
 	if (v->shape == GLC_UNIFORM) {
 		/* One lane: there is no other to ask. */
-		s = cpu_step(e, GLC_STEP_MOVE);
-		s->d = v->word;
-		s->a = cpu_word(e, inst->arg[0]);
+		cpu_move(e, v->word, cpu_word(e, inst->arg[0]), inst->type);
 		return;
 	}
 	a = cpu_reg(e, inst->arg[0], GLC_SLOT_SPLAT);

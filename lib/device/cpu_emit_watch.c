@@ -66,14 +66,10 @@ static bool holds_barrier(const struct cpu_emit *e, const struct cpu_region *reg
 /* In front of a loop, and at the head of its rounds. */
 void cpu_watch_loop(struct cpu_emit *e, struct cpu_region *region)
 {
-	struct glc_step *s;
-
 	if (!e->c->options->watched || !holds_barrier(e, region))
 		return;
 	region->rounds = cpu_new_word(e, 0);
-	s = cpu_step(e, GLC_STEP_MOVE);
-	s->d = region->rounds;
-	s->a = cpu_new_word(e, 0);
+	cpu_move(e, region->rounds, cpu_new_word(e, 0), GLC_U32);
 }
 
 void cpu_watch_round(struct cpu_emit *e, const struct cpu_region *region)

@@ -240,6 +240,14 @@ bool glc_cpu_run(struct glc_frame *f)
 #undef OP1
 #undef OP2
 #undef OP3
+#define OP1(...)
+#define OP2(...)
+#define OP3(...)
+#define COMPARE(name, ...) [GLC_STEP_UNLESS_##name] = (int32_t)((char *)&&at_UNLESS_##name - (char *)&&at_LANES),
+#include "device/cpu_ops.def"
+#undef OP1
+#undef OP2
+#undef OP3
 #define X(name) [GLC_STEP_##name] = (int32_t)((char *)&&at_##name - (char *)&&at_LANES),
 		GLC_STEPS(X)
 #undef X
@@ -292,8 +300,15 @@ bool glc_cpu_run(struct glc_frame *f)
 at_LANES:
 	s->lanes(s, f);
 	NEXT;
-at_MOVE:
-	words[s->d] = words[s->a];
+at_MOVE32:
+	words[s->d].u32 = words[s->a].u32;
+	NEXT;
+at_MOVE64:
+	words[s->d].u64 = words[s->a].u64;
+	NEXT;
+at_MOVE_PAIR:
+	words[s->d].u32 = words[s->a].u32;
+	words[s->c].u32 = words[s->b].u32;
 	NEXT;
 at_COPY32:
 	copy32(s, f);
@@ -319,6 +334,18 @@ at_JUMP:
 	GO_TO(s->target);
 at_JUMP_UNLESS:
 	GO_IF(!words[s->a].u32);
+
+#define OP1(...)
+#define OP2(...)
+#define OP3(...)
+#define COMPARE(name, T, operator) \
+	at_UNLESS_##name:          \
+	GO_IF(!(words[s->a].T operator words[s->b].T));
+#include "device/cpu_ops.def"
+#undef OP1
+#undef OP2
+#undef OP3
+
 at_BACK:
 	if (atomic_load_explicit(f->stop, memory_order_relaxed))
 		return false;
