@@ -33,7 +33,7 @@ static size_t lay_out(const struct glc_cpu_program *p, unsigned char *base, bool
 	for (uint32_t i = 0; i < p->mask_count; i++)
 		TAKE(masks[i].lanes, GLC_TILE * sizeof(u32));
 	for (uint32_t i = 0; i < p->slot_count; i++)
-		TAKE(reg[i], GLC_TILE * p->slot_bits[i] / 8);
+		TAKE(reg[i], GLC_TILE * p->slot_bits[i] / 8 + LINE);
 	/* The workgroup's shared arrays stand behind its first tile. */
 	if (first_of_worker)
 		TAKE(shared, p->shared_bytes);

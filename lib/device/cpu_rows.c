@@ -138,6 +138,10 @@ uint32_t cpu_pair(enum glc_op first, enum glc_op second, uint32_t place, enum gl
 		return narrow ? GLC_STEP_MulMul_f32 : GLC_STEP_MulMul_f64;
 	if (first == GLC_OP_Sub && second == GLC_OP_Mul)
 		return narrow ? GLC_STEP_SubMul_f32 : GLC_STEP_SubMul_f64;
+	if (first == GLC_OP_Add && second == GLC_OP_Add)
+		return narrow ? GLC_STEP_AddAdd_f32 : GLC_STEP_AddAdd_f64;
+	if (first == GLC_OP_Max && second == GLC_OP_Min && place == 0)
+		return narrow ? GLC_STEP_MaxMin_f32 : GLC_STEP_MaxMin_f64;
 	if (first == GLC_OP_Add && second == GLC_OP_Mul)
 		return narrow ? GLC_STEP_AddMul_f32 : GLC_STEP_AddMul_f64;
 	return GLC_NOWHERE_32;

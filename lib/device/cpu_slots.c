@@ -146,7 +146,7 @@ static void fuse(struct cpu_compile *c, uint32_t second)
 	const struct glc_inst *inst = &c->kernel->insts[second];
 
 	if (c->values[second].shape != GLC_VARYING ||
-	    (inst->op != GLC_OP_Add && inst->op != GLC_OP_Sub && inst->op != GLC_OP_Mul))
+	    (inst->op != GLC_OP_Add && inst->op != GLC_OP_Sub && inst->op != GLC_OP_Mul && inst->op != GLC_OP_Min))
 		return;
 	if (!fuse_operand(c, second, 0))
 		fuse_operand(c, second, 1);

@@ -196,6 +196,20 @@ static bool check_special(struct ssa *s, const struct glc_stmt *stmt)
 	return true;
 }
 
+/* An element of a const array, known where its index is. */
+static glc_value load_const(struct ssa *s, const struct glc_inst *inst)
+{
+	const struct glc_object *object = &s->kernel->objects[inst->object];
+	uint64_t index;
+
+	if (s->b.optimize && glc_is_const(inst->arg[0])) {
+		index = s->b.consts.at[inst->arg[0] & ~GLC_CONST_BIT].bits;
+		if (index < object->length.value)
+			return glc_const_bits(&s->b, object->type, object->values[index]);
+	}
+	return glc_emit_inst(&s->b, inst);
+}
+
 static void instruction(struct ssa *s, const struct glc_stmt *stmt)
 {
 	const struct glc_op_facts *facts = &glc_ops[stmt->op];
@@ -241,6 +255,9 @@ static void instruction(struct ssa *s, const struct glc_stmt *stmt)
 	case GLC_OP_Mov:
 	case GLC_OP_LoadConstant:
 		value = inst.arg[0];
+		break;
+	case GLC_OP_LoadConst:
+		value = load_const(s, &inst);
 		break;
 	case GLC_OP_AtomicAdd:
 		if (stmt->result == GLC_NO_VALUE)
