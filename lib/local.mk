@@ -220,6 +220,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/math.c \
 	lib/ir/math.h \
 	lib/ir/math_f32.h \
+	lib/ir/math_eval.h \
 	lib/ir/math_ops.h \
 	lib/ir/math_trig_f32.h \
 	lib/ir/operand.c \

@@ -176,6 +176,26 @@ static void run_group(struct glc_cpu_job *job, struct glc_frame **frames, uint64
 	} while (waiting);
 }
 
+/* Tiles of rows, each behind the one before: no divisions on the way, which would cost a short kernel a fifth. */
+static void run_rows(struct glc_cpu_job *job, struct glc_frame *f, size_t begin, size_t end)
+{
+	uint64_t tile = begin % job->row_tiles, row = begin / job->row_tiles;
+
+	f->group[1] = (u32)(row % job->groups[1]);
+	f->group[2] = (u32)(row / job->groups[1]);
+	for (size_t item = begin; item < end && !atomic_load_explicit(job->stop, memory_order_relaxed); item++) {
+		begin_tile(f, tile * GLC_TILE, job->row_lanes - tile * GLC_TILE);
+		glc_cpu_run(f);
+		if (++tile < job->row_tiles)
+			continue;
+		tile = 0;
+		if (++f->group[1] < job->groups[1])
+			continue;
+		f->group[1] = 0;
+		f->group[2]++;
+	}
+}
+
 static void run_items(void *context, size_t begin, size_t end, unsigned worker)
 {
 	struct glc_cpu_job *job = context;
@@ -185,29 +205,19 @@ static void run_items(void *context, size_t begin, size_t end, unsigned worker)
 
 	for (unsigned i = 0; i < job->crew->tiles; i++)
 		begin_frame(job, frames[i]);
-	for (size_t item = begin; item < end; item++) {
-		uint64_t first;
-
-		if (atomic_load_explicit(job->stop, memory_order_relaxed))
-			break;
-		switch (p->layout) {
-		case GLC_LAYOUT_ROWS:
-			first = item % job->row_tiles * GLC_TILE;
-			frames[0]->group[1] = (u32)(item / job->row_tiles % job->groups[1]);
-			frames[0]->group[2] = (u32)(item / job->row_tiles / job->groups[1]);
-			begin_tile(frames[0], first, job->row_lanes - first);
+	if (p->layout == GLC_LAYOUT_ROWS)
+		run_rows(job, frames[0], begin, end);
+	else
+		for (size_t item = begin; item < end; item++) {
+			if (atomic_load_explicit(job->stop, memory_order_relaxed))
+				break;
+			if (p->layout == GLC_LAYOUT_GROUPS) {
+				run_group(job, frames, item);
+				continue;
+			}
+			begin_tile(frames[0], (uint64_t)item * GLC_TILE, job->lanes - (uint64_t)item * GLC_TILE);
 			glc_cpu_run(frames[0]);
-			break;
-		case GLC_LAYOUT_PACKED:
-			first = (uint64_t)item * GLC_TILE;
-			begin_tile(frames[0], first, job->lanes - first);
-			glc_cpu_run(frames[0]);
-			break;
-		case GLC_LAYOUT_GROUPS:
-			run_group(job, frames, item);
-			break;
 		}
-	}
 	for (unsigned i = 0; i < job->crew->tiles; i++)
 		out_of_bounds += frames[i]->out_of_bounds;
 	atomic_fetch_add_explicit(&job->out_of_bounds, out_of_bounds, memory_order_relaxed);

@@ -4,6 +4,8 @@
 #define GLC_DEVICE_CPU_MATH_H
 
 #include "device/cpu.h"
+#include "ir/math_eval.h"
+#include "ir/math_f32.h"
 
 #define BOOL(condition) (0 - (u32)(condition))
 

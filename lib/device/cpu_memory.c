@@ -115,13 +115,18 @@ static void spell_indices(const struct glc_step *s, struct glc_frame *f, u32 fir
 		index[i] = first + (u32)s->stride * i;
 }
 
-/* The row behind this one: the next tile asks for it, and hardware sees no pattern in short rows. */
+/*
+ * A row that a later tile asks for: hardware sees no pattern in short rows. The next one would be asked for before
+ * it is there; of 1 to 8 rows ahead 3 to 6 are alike, and take four fifths of the time of one.
+ */
+enum { ROWS_AHEAD = 4 };
+
 static void fetch_ahead(const struct glc_step *s, const struct glc_frame *f, const unsigned char *at)
 {
 	size_t bytes = (size_t)f->n * elem_bytes(s);
 
 	for (size_t i = 0; i < bytes; i += 64)
-		__builtin_prefetch(at + bytes + i);
+		__builtin_prefetch(at + ROWS_AHEAD * bytes + i);
 }
 
 void glc_cpu_load_row(const struct glc_step *s, struct glc_frame *f)

@@ -55,6 +55,10 @@ static enum glc_type plain(enum glc_type type)
 		       : type == GLC_F64 ? (uint32_t)GLC_STEP_##op##_f64 \
 					 : GLC_NOWHERE_32;
 
+#define SINGLE(op)                                         \
+	case GLC_OP_##op:                                  \
+		return type == GLC_F32 ? (uint32_t)GLC_STEP_##op##_f32 : GLC_NOWHERE_32;
+
 static uint32_t convert_row(enum glc_type to, enum glc_type from)
 {
 #define PAIR(to, from) ((unsigned)(to) << 8 | (unsigned)(from))
@@ -98,6 +102,7 @@ uint32_t cpu_row(enum glc_op op, enum glc_type type, enum glc_type from)
 	INTS(PopCount) INTS(CountLeadingZeros) INTS(CountTrailingZeros) INTS(ReverseBits)
 	FLOATS(Sqrt) FLOATS(Floor) FLOATS(Ceil) FLOATS(Trunc) FLOATS(Round) FLOATS(Fma)
 	FLOATS(IsNan) FLOATS(IsInf) FLOATS(IsFinite)
+	SINGLE(Exp) SINGLE(Exp2) SINGLE(Log) SINGLE(Log2) SINGLE(Tanh)
 	case GLC_OP_Gt: return cpu_row(GLC_OP_Lt, type, from);
 	case GLC_OP_Ge: return cpu_row(GLC_OP_Le, type, from);
 	case GLC_OP_Abs:

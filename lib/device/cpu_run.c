@@ -25,8 +25,9 @@ static void begin_place(const struct glc_frame *f, struct place *p)
 	switch (program->layout) {
 	case GLC_LAYOUT_ROWS:
 		p->group[0] = (u32)(f->first / size[0]);
-		p->index = (u32)(f->first % size[0]);
-		break;
+		p->index = p->local[0] = (u32)(f->first % size[0]);
+		p->local[1] = p->local[2] = 0;
+		return;
 	case GLC_LAYOUT_PACKED:
 		group = f->first / program->lanes;
 		p->index = (u32)(f->first % program->lanes);
@@ -319,8 +320,13 @@ at_COPY64:
 at_ID: {
 	struct place p;
 
-	begin_place(f, &p);
-	words[s->d].u32 = id(f, &p, s->object, s->stride);
+	/* The commonest, where lanes are counted by it: divisions take as long as a short kernel. */
+	if (s->object == GLC_OP_GlobalId && !s->stride && f->program->layout == GLC_LAYOUT_ROWS) {
+		words[s->d].u32 = (u32)f->first;
+	} else {
+		begin_place(f, &p);
+		words[s->d].u32 = id(f, &p, s->object, s->stride);
+	}
 }
 	NEXT;
 at_ID_LANES:

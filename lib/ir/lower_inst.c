@@ -340,6 +340,11 @@ static bool has_cpu_loop(const struct glc_inst *inst)
 	case GLC_OP_Rem: return !glc_is_float(inst->type);
 	case GLC_OP_Shl:
 	case GLC_OP_Shr: return true;
+	case GLC_OP_Exp:
+	case GLC_OP_Exp2:
+	case GLC_OP_Log:
+	case GLC_OP_Log2:
+	case GLC_OP_Tanh: return inst->type == GLC_F32;
 	default: return false;
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * f32 transcendentals as straight-line code over basic operations, so that every target
  * gives the same bits. Written once, over the operations of a seam that is included first:
- * ir/math_ops.h appends them to a kernel, tests/stress/math_eval.h computes them, which
- * lets the test try every input.
+ * ir/math_ops.h appends them to a kernel, ir/math_eval.h computes them, for
+ * the processor and for the test that tries every input.
  *
  * The seam: values f32, u32 and pred; `m`, the builder, is implied; a literal may stand
  * for an operand. At most one operand of a call may itself be a call: C leaves the order

@@ -29,7 +29,7 @@ tests_exec_libexec_la_SOURCES = \
 tests_exec_glacier_exec_SOURCES = tests/exec/glacier-exec.c
 tests_exec_glacier_exec_LDADD = tests/exec/libexec.la
 tests_exec_math_bits_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
-tests_exec_math_bits_SOURCES = tests/exec/math-bits.c tests/stress/math_eval.h
+tests_exec_math_bits_SOURCES = tests/exec/math-bits.c lib/ir/math_eval.h
 tests_exec_test_vk_SOURCES = tests/exec/test-vk.c
 tests_exec_test_vk_LDADD = tests/exec/libexec.la
 

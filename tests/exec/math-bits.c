@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../stress/math_eval.h"
+#include "ir/math_eval.h"
 
 #include "ir/math_trig_f32.h"
 

@@ -31,7 +31,7 @@ CHECK_LONG += tests/stress/math_f32_long.sh:600
 EXTRA_DIST += tests/stress/math_f32_long.sh maint/derive-math-f32.py
 tests_stress_math_f32_CPPFLAGS = $(STRESS_CPPFLAGS)
 tests_stress_math_f32_LDADD = -lm
-tests_stress_math_f32_SOURCES = tests/stress/math_f32.c tests/stress/math_eval.h lib/ir/math_f32.h lib/ir/math_trig_f32.h
+tests_stress_math_f32_SOURCES = tests/stress/math_f32.c lib/ir/math_eval.h lib/ir/math_f32.h lib/ir/math_trig_f32.h
 
 # PTX from IR made by hand: ptxas judges it, where there is one.
 check_PROGRAMS += tests/stress/ptx_ops tests/stress/ptx_flow tests/stress/ptx_limits

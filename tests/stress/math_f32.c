@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "math_eval.h"
+#include "ir/math_eval.h"
 
 #include "ir/math_trig_f32.h"
 

@@ -50,7 +50,7 @@ tests_unit_test_compile_SOURCES = \
 
 tests_unit_test_ir_math_CPPFLAGS = $(UNIT_CPPFLAGS)
 tests_unit_test_ir_math_LDADD = $(UNIT_LDADD)
-tests_unit_test_ir_math_SOURCES = tests/unit/test_ir_math.c tests/stress/math_eval.h
+tests_unit_test_ir_math_SOURCES = tests/unit/test_ir_math.c lib/ir/math_eval.h
 
 check_PROGRAMS += tests/unit/test_collective
 TESTS += tests/unit/test_collective

@@ -7,7 +7,7 @@
 
 #include "ir/math.h"
 
-#include "../stress/math_eval.h"
+#include "ir/math_eval.h"
 
 #include "ir/math_trig_f32.h"
 

@@ -2,9 +2,10 @@
 /*
  * The seam of ir/math_f32.h that computes: each operation at once, on plain C values, with
  * the meaning that glacier-kernel(7) gives to the instruction. Build it without contraction.
+ * Nothing here branches, so that a loop over it can be made of vector instructions.
  */
-#ifndef MATH_EVAL_H
-#define MATH_EVAL_H
+#ifndef GLC_IR_MATH_EVAL_H
+#define GLC_IR_MATH_EVAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,9 +33,15 @@ static inline uint32_t eval_as_u32(float value)
 	return bits;
 }
 
+/*
+ * The exponent of x as a float tells where its highest bit is; the next one is cleared, so that nothing is rounded up
+ * to the next power. Unlike an instruction for it, this is one that every processor has for vectors.
+ */
 static inline uint32_t eval_clz(uint32_t x)
 {
-	return x ? (uint32_t)__builtin_clz(x) : 32;
+	uint32_t exponent = eval_as_u32((float)(int32_t)(x & ~(x >> 1))) >> 23;
+
+	return x >> 31 ? 0 : x ? 158 - exponent : 32;
 }
 
 static inline float eval_select(bool p, float yes, float no)
@@ -75,9 +82,10 @@ static inline uint32_t eval_max_i(uint32_t a, uint32_t b)
 static inline float eval_floor(float x)
 {
 	/* From 2^23 on, and for NaN and infinity, x is whole already. */
-	if (!(__builtin_fabsf(x) < 0x1p23f))
-		return x;
-	return (float)(int32_t)x - (float)((float)(int32_t)x > x);
+	bool whole = !(__builtin_fabsf(x) < 0x1p23f);
+	float cut = (float)(int32_t)(whole ? 0 : x);
+
+	return whole ? x : cut - (float)(cut > x);
 }
 
 #define USE_M(value)        ((void)m, (value))
