@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-# allreduce.sh [ROUNDS] - gc-allreduce, Open MPI and MPICH on the same arrays, in turns; ratios of the best times.
+# allreduce.sh [ROUNDS] - gc-allreduce, Open MPI, MPICH and Gloo on the same arrays, in turns; ratios of the best times.
 #
 # Open MPI as shipped, and at its best: the least of its default algorithm with malloc kept from giving memory back, and
 # its ring in segments of 1 MiB. MPICH with malloc kept so, and with two ranks only: it spins, and more would measure the
-# scheduler. The limit is what moving the same bytes alone takes in the same run (allreduce_limit.c). Run it in the build
+# scheduler. Gloo over TCP, the least of its four algorithms. The limit is what moving the same bytes alone takes in the same run (allreduce_limit.c). Run it in the build
 # folder, and let nothing else run.
 #
 # RANKS, SIZES     numbers of ranks and bytes
 # CONGESTION=reno  all of it in a network namespace with this congestion control
+# PEERS=FOLDER     mpi, mpich, gloo and limit, built elsewhere: for a machine without compilers
 # STRANGERS=1      instead, over TCP: how much longer with 1,000 strangers at the port
 : "${top_srcdir:=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)}"
 rounds=${1:-3}
@@ -50,9 +51,14 @@ if [ -n "${STRANGERS:-}" ]; then
 	exit 0
 fi
 
-mpicc.openmpi -O2 -o "$scratch/mpi" "$top_srcdir/bench/mpi_allreduce.c" || exit 77
-mpicc.mpich -O2 -o "$scratch/mpich" "$top_srcdir/bench/mpi_allreduce.c" 2>/dev/null
-${CC:-cc} -O2 -o "$scratch/limit" "$top_srcdir/bench/allreduce_limit.c" || exit 77
+if [ "${PEERS:-}" ]; then
+	cp "$PEERS"/* "$scratch"
+else
+	mpicc.openmpi -O2 -o "$scratch/mpi" "$top_srcdir/bench/mpi_allreduce.c" || exit 77
+	mpicc.mpich -O2 -o "$scratch/mpich" "$top_srcdir/bench/mpi_allreduce.c" 2>/dev/null
+	${CXX:-c++} -O2 -std=c++17 -o "$scratch/gloo" "$top_srcdir/bench/gloo_allreduce.cc" -lgloo -lpthread 2>/dev/null
+	${CC:-cc} -O2 -o "$scratch/limit" "$top_srcdir/bench/allreduce_limit.c" || exit 77
+fi
 echo "congestion control: $(cat /proc/sys/net/ipv4/tcp_congestion_control); processors: $(nproc)"
 
 # ours NAME OPTION...: lines of NAME, bytes, us
@@ -86,6 +92,13 @@ mpich()
 		"$scratch/mpich" $sizes 2>/dev/null </dev/null | awk -v name="$name" '{print name, $0}'
 }
 
+gloo()
+{
+	[ -x "$scratch/gloo" ] || return
+	rm -rf "$scratch/meet" && mkdir "$scratch/meet"
+	timeout 600 "$scratch/gloo" "$scratch/meet" "$n" $sizes 2>/dev/null | awk '{print "gloo-tcp", $2, $3}'
+}
+
 keep='-x MALLOC_MMAP_THRESHOLD_=4294967296 -x MALLOC_TRIM_THRESHOLD_=17179869184'
 ring='--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 5 --mca coll_tuned_allreduce_algorithm_segmentsize 1048576'
 for n in ${RANKS:-2 4}; do
@@ -102,6 +115,7 @@ for n in ${RANKS:-2 4}; do
 			mpi mpi-tcp -n "$n" --mca btl tcp,self --mca btl_tcp_if_include lo
 			mpi best-tcp -n "$n" $keep --mca btl tcp,self --mca btl_tcp_if_include lo
 			mpi best-tcp -n "$n" $keep $ring --mca btl tcp,self --mca btl_tcp_if_include lo
+			gloo
 			mpich mpich-shm
 			mpich mpich-tcp -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES lo
 			"$scratch/limit" memory "$n" $sizes | sed 's/^/limit-shm /'
@@ -116,8 +130,8 @@ for n in ${RANKS:-2 4}; do
 		function table(what, ours,    i, b, peer) {
 			printf "\nN = %d, %s: us; how many times as long the peer takes; which part of our time the limit is\n\n", n, what
 			print "| bytes | ours | Open MPI | its best | ratios | MPICH | ratio | limit | share |" \
-				(what == "shm" ? " private | ratio to best |" : "")
-			print "|---|---|---|---|---|---|---|---|---|" (what == "shm" ? "---|---|" : "")
+				(what == "shm" ? " private | ratio to best |" : " Gloo | ratio |")
+			print "|---|---|---|---|---|---|---|---|---|---|---|"
 			for (i = 1; i in order; i++) {
 				b = " " order[i]
 				ours = best[what b]
@@ -127,6 +141,8 @@ for n in ${RANKS:-2 4}; do
 					ratio(best["mpich-" what b], ours), best["limit-" what b], ratio(best["limit-" what b], ours)
 				if (what == "shm")
 					printf " %.1f | %s |", best["private" b], ratio(peer, best["private" b])
+				else
+					printf " %.1f | %s |", best["gloo-tcp" b], ratio(best["gloo-tcp" b], ours)
 				printf "\n"
 			}
 		}

@@ -58,7 +58,7 @@ BENCH_PEER = bench/spirv-tools
 endif
 
 CLEANFILES += bench/arena bench/compile bench/cpu_device bench/dxbc bench/spirv-tools bench/validate
-EXTRA_DIST += bench/allreduce.sh bench/allreduce_limit.c bench/instructions.sh bench/mpi_allreduce.c
+EXTRA_DIST += bench/allreduce.sh bench/allreduce_limit.c bench/instructions.sh bench/gloo_allreduce.cc bench/mpi_allreduce.c
 
 bench: bench/compile bench/validate $(BENCH_PEER) src/gc-asm/gc-asm src/gc-spv-val/gc-spv-val
 	top_srcdir=$(top_srcdir) VALGRIND="$(VALGRIND)" LIBTOOL="$(LIBTOOL)" sh $(top_srcdir)/bench/instructions.sh

@@ -6,6 +6,7 @@
 #	SEEDS     random kernels for each device (5120)
 #	JOBS      processes at a time (as many as processors)
 #	DEVICES   "cuda vulkan"
+#	PLANTED   random_kernels of a build with a fault planted in its PTX, which must be caught
 
 : "${top_builddir:=$PWD}"
 : "${top_srcdir:=$PWD}"
@@ -51,6 +52,11 @@ for device in $DEVICES; do
 		END {printf "random-%-17s %3d  %d kernels at -O0 and -O1%s%s\n", d, bad != "", 40 * done,
 		     bad == "" ? "" : "; not all of the 40 from", bad}' "$out/random-$device-codes" >>"$table"
 done
+if [ "${PLANTED:-}" ]; then
+	GLACIER_EXEC_TARGET=cuda PATH=/usr/bin:/bin timeout 200 "$PLANTED" 10000 40 >"$out/planted.log" 2>&1
+	[ $? -eq 1 ] && grep -q '^FAIL' "$out/planted.log"
+	printf '%-24s %3d  %s\n' planted $? "$(grep -c '^FAIL' "$out/planted.log") faults told" >>"$table"
+fi
 unset GLACIER_EXEC_TARGET
 for device in $DEVICES; do
 	go "backing-$device" "$tests/device/backing" "$device"
