@@ -15,6 +15,8 @@ static void flush(void *user, struct glc_thread *thread)
 		glc_slab_drain(&arena->heap, local);
 		glc_buddy_drain(&arena->heap, local);
 	}
+	if (arena->has_reservoir)
+		glc_budget_return(&arena->budget, glc_hand_drop(&arena->reservoir, &local->hand));
 	glc_slices_return(local);
 	glc_chunk_drop(local);
 }
@@ -22,13 +24,14 @@ static void flush(void *user, struct glc_thread *thread)
 void glc_arena_make(void *user, struct glc_thread *thread)
 {
 	struct glacier_arena *arena = user;
-	bool blocks = arena->options.tier == GLACIER_TIER_BUDDY;
+	bool blocks = arena->options.tier == GLACIER_TIER_BUDDY, runs = arena->heap.fit == GLACIER_FIT_RUN;
 	uint64_t most = (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT;
 
-	if (arena->options.tier == GLACIER_TIER_SLAB || arena->heap.fit == GLACIER_FIT_RUN)
+	if (arena->options.tier == GLACIER_TIER_SLAB || runs)
 		most = blocks ? 0 : GLC_MOST_SLOT;
 	if (arena->has_heap)
-		glc_cache_init(&arena->heap, (struct glc_local *)thread, arena->tags ? 0 : most, blocks ? GLC_LEAF - 1 : (1 << GLC_SLOT_SHIFT) - 1);
+		glc_cache_init(&arena->heap, (struct glc_local *)thread, arena->tags ? 0 : most,
+			       blocks ? GLC_LEAF - 1 : (1 << GLC_SLOT_SHIFT) - 1, runs);
 }
 
 void glc_arena_drain(void *user, struct glc_thread *thread)
@@ -82,6 +85,7 @@ static enum glacier_status from_slab(struct glacier_arena *arena, struct glc_loc
 	if (status)
 		return status;
 	*addr = arena->heap.base + offset;
+	local->cache[glc_mark_of_bin(bin)].allocs++;
 	local->cache[glc_mark_of_bin(bin)].requested += requested;
 	return GLACIER_OK;
 }
@@ -91,11 +95,14 @@ static enum glacier_status from_buddy(struct glacier_arena *arena, struct glc_lo
 {
 	uint64_t offset;
 	enum glacier_status status = glc_buddy_alloc(&arena->heap, local, bytes, &offset);
+	struct glc_cache *cache;
 
 	if (status)
 		return status;
 	*addr = arena->heap.base + offset;
-	local->cache[glc_mark_at(&arena->heap, offset)].requested += requested;
+	cache = &local->cache[glc_mark_at(&arena->heap, offset)];
+	cache->allocs++;
+	cache->requested += requested;
 	return GLACIER_OK;
 }
 
@@ -105,6 +112,10 @@ static enum glacier_status from_reservoir(struct glacier_arena *arena, struct gl
 	uint64_t granted = (bytes + GLC_GRANULE - 1) & ~(uint64_t)(GLC_GRANULE - 1);
 	enum glacier_status status;
 
+	if (glc_hand_take(&arena->reservoir, &local->hand, granted >> GLC_GRANULE_SHIFT, addr)) {
+		count_alloc(local, GLC_COUNTED_RESERVOIR, requested, granted);
+		return GLACIER_OK;
+	}
 	if (granted < bytes || !glc_budget_take(&arena->budget, granted))
 		return GLACIER_ERR_NOMEM;
 	status = glc_reservoir_alloc(&arena->reservoir, bytes, addr);
@@ -411,13 +422,60 @@ static bool alloc_in_heap(struct glacier_arena *arena, uint64_t bytes, glacier_a
 	return !status;
 }
 
-/* What the quick way has not: what lies below it, before the whole plan of a request. */
+/* fit=run: a block of just this length that is at hand. */
+static bool alloc_run(struct glacier_arena *arena, struct glc_local *local, uint64_t bytes, glacier_addr *addr)
+{
+	uint32_t leaves = (uint32_t)((bytes + GLC_LEAF - 1) >> GLC_LEAF_SHIFT);
+	unsigned mark = GLC_MARK_BLOCK + glc_order_of(leaves);
+	uint64_t unit;
+	bool good;
+
+	if (bytes > (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT || !glc_enter_quick(&local->thread))
+		return false;
+	good = glc_buddy_at_hand(&arena->heap, local, leaves, &unit);
+	if (good) {
+		local->run_bytes += (uint64_t)leaves << GLC_LEAF_SHIFT;
+		local->cache[mark].allocs++;
+		local->cache[mark].requested += bytes;
+		atomic_store_explicit(&arena->heap.marks[unit], (uint8_t)mark, memory_order_relaxed);
+		*addr = arena->heap.base + (unit << arena->heap.unit_shift);
+	}
+	glc_leave(&local->thread);
+	return good;
+}
+
+/* The range that the thread freed last. */
+static bool alloc_range(struct glacier_arena *arena, struct glc_local *local, uint64_t bytes, glacier_addr *addr)
+{
+	uint64_t count = (bytes >> GLC_GRANULE_SHIFT) + !!(bytes & (GLC_GRANULE - 1));
+	bool good;
+
+	if (!glc_enter_quick(&local->thread))
+		return false;
+	good = glc_hand_take(&arena->reservoir, &local->hand, count, addr);
+	if (good)
+		count_alloc(local, GLC_COUNTED_RESERVOIR, bytes, count << GLC_GRANULE_SHIFT);
+	glc_leave(&local->thread);
+	return good;
+}
+
+/* What the quick way has not: what else may be at hand, what lies below it, before the whole plan of a request. */
 static __attribute__((noinline)) enum glacier_status alloc_slowly(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
 {
 	struct glacier_request request = {.bytes = bytes};
 
-	if (atomic_load_explicit(&arena->closed, memory_order_relaxed))
+	if (!arena || !addr || atomic_load_explicit(&arena->closed, memory_order_relaxed))
 		return GLACIER_ERR_ARGUMENT;
+	if (glc_is_of(glc_last, &arena->threads)) {
+		struct glc_local *local = (struct glc_local *)glc_last;
+
+		if (bytes - 1 >= arena->ranges_from) {
+			if (alloc_range(arena, local, bytes, addr))
+				return GLACIER_OK;
+		} else if (bytes - 1 >= arena->runs_from && alloc_run(arena, local, bytes, addr)) {
+			return GLACIER_OK;
+		}
+	}
 	if (arena->quick_slices && bytes - 1 < GLC_MOST_SLOT && alloc_slice(arena, bytes, addr))
 		return GLACIER_OK;
 	return alloc_in_heap(arena, bytes, addr) ? GLACIER_OK : take(arena, &request, addr);
@@ -425,7 +483,14 @@ static __attribute__((noinline)) enum glacier_status alloc_slowly(struct glacier
 
 static struct glacier_arena *arena_of(struct glc_local *local)
 {
-	return local->thread.threads->user;
+	return (struct glacier_arena *)atomic_load_explicit(&local->thread.threads, memory_order_relaxed);
+}
+
+/* By the gate, which is closed, or not this wide. */
+static __attribute__((noinline)) enum glacier_status alloc_outside(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
+{
+	glc_leave(glc_last);
+	return alloc_slowly(arena, bytes, addr);
 }
 
 /* Inside, and what was freed last has another class. */
@@ -436,9 +501,10 @@ static __attribute__((noinline)) enum glacier_status alloc_from_stack(struct glc
 	bool good = glc_cache_pop(&local->cache[mark], &unit);
 
 	if (__builtin_expect(good, 1)) {
+		local->cache[mark].allocs++;
 		local->cache[mark].requested += bytes;
-		atomic_store_explicit(&local->marks[unit], (uint8_t)mark, memory_order_relaxed);
-		*addr = local->base + (unit << GLC_UNIT_SHIFT);
+		atomic_store_explicit(&local->thread.marks[unit], (uint8_t)mark, memory_order_relaxed);
+		*addr = local->thread.base + (unit << GLC_UNIT_SHIFT);
 	}
 	glc_leave(&local->thread);
 	return good ? GLACIER_OK : alloc_slowly(arena_of(local), bytes, addr);
@@ -447,23 +513,25 @@ static __attribute__((noinline)) enum glacier_status alloc_from_stack(struct glc
 /* What the thread has at hand needs no more than is done here: the state is found and entered, a piece taken and marked. */
 enum glacier_status glacier_arena_alloc(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
 {
-	struct glc_local *local = (struct glc_local *)glc_last.thread;
+	struct glc_local *local = (struct glc_local *)glc_last;
+	struct glc_thread *thread = &local->thread;
+	glacier_addr last;
 	unsigned mark;
 
-	if (__builtin_expect(!arena || !addr, 0))
-		return GLACIER_ERR_ARGUMENT;
-	if (__builtin_expect(arena->threads.id != glc_last.id || bytes - 1 >= local->quick_bytes, 0))
+	if (__builtin_expect(!glc_is_of(thread, (const struct glc_threads *)arena) || !addr, 0))
 		return alloc_slowly(arena, bytes, addr);
-	mark = glc_mark_of(bytes - 1, local->floor);
-	if (__builtin_expect(!glc_enter_quick(&local->thread), 0))
-		return alloc_slowly(arena, bytes, addr);
-	if (__builtin_expect(local->last_mark != mark, 0))
+	glc_enter_by_gate(thread);
+	if (__builtin_expect(bytes - 1 >= atomic_load_explicit(&thread->quick_bytes, memory_order_acquire), 0))
+		return alloc_outside(arena, bytes, addr);
+	mark = glc_mark_of(bytes - 1, thread->floor);
+	if (__builtin_expect(glc_last_mark(thread) != mark, 0))
 		return alloc_from_stack(local, bytes, addr, mark);
-	local->last_mark = 0;
+	last = thread->last_addr;
+	local->cache[mark].allocs++;
 	local->cache[mark].requested += bytes;
-	atomic_store_explicit(&local->marks[local->last_unit], (uint8_t)mark, memory_order_relaxed);
-	*addr = local->last_addr;
-	glc_leave(&local->thread);
+	atomic_store_explicit(&thread->marks[glc_unit_of(thread, last)], (uint8_t)mark, memory_order_relaxed);
+	*addr = last;
+	glc_leave_with(thread, 0);
 	return GLACIER_OK;
 }
 
@@ -489,16 +557,19 @@ static enum glacier_status free_in_heap(struct glacier_arena *arena, glacier_add
 
 static enum glacier_status free_in_reservoir(struct glacier_arena *arena, struct glc_local *local, glacier_addr addr)
 {
-	uint64_t bytes;
-	enum glacier_status status = glc_reservoir_free(&arena->reservoir, addr, &bytes);
+	uint64_t bytes, back = 0;
+	enum glacier_status status = GLACIER_OK;
 
-	if (status)
-		return status;
-	glc_budget_return(&arena->budget, bytes);
 	glc_enter(&local->thread);
-	count_free(local, GLC_COUNTED_RESERVOIR, bytes);
+	bytes = (uint64_t)glc_hand_keep(&arena->reservoir, &local->hand, addr) << GLC_GRANULE_SHIFT;
+	if (!bytes)
+		status = glc_reservoir_free(&arena->reservoir, &local->hand, addr, &bytes, &back);
+	if (!status)
+		count_free(local, GLC_COUNTED_RESERVOIR, bytes);
 	glc_leave(&local->thread);
-	return GLACIER_OK;
+	if (!status && back)
+		glc_budget_return(&arena->budget, back);
+	return status;
 }
 
 static enum glacier_status free_elsewhere(struct glacier_arena *arena, glacier_addr addr)
@@ -524,7 +595,7 @@ static enum glacier_status free_elsewhere(struct glacier_arena *arena, glacier_a
 
 static __attribute__((noinline)) enum glacier_status free_slowly(struct glacier_arena *arena, glacier_addr addr)
 {
-	if (atomic_load_explicit(&arena->closed, memory_order_relaxed))
+	if (!arena || atomic_load_explicit(&arena->closed, memory_order_relaxed))
 		return GLACIER_ERR_ARGUMENT;
 	if (arena->quick_slices) {
 		struct glc_local *local = glc_local(arena);
@@ -540,26 +611,38 @@ static __attribute__((noinline)) enum glacier_status free_slowly(struct glacier_
 	return glc_in_heap(arena, addr) ? free_in_heap(arena, addr) : free_elsewhere(arena, addr);
 }
 
-/* Freed, and at hand for the next allocation of its class. */
-static inline void have_last(struct glc_local *local, glacier_addr addr, uint64_t unit, unsigned mark)
+/* By the gate, which is closed, or not this wide. */
+static __attribute__((noinline)) enum glacier_status free_outside(struct glacier_arena *arena, glacier_addr addr)
 {
-	atomic_store_explicit(&local->marks[unit], 0, memory_order_relaxed);
-	local->last_unit = unit;
-	local->last_addr = addr;
-	local->last_mark = (uint8_t)mark;
-	local->cache[mark].frees++;
+	glc_leave(glc_last);
+	return free_slowly(arena, addr);
 }
 
-/* Inside, and what was freed last has to move to its stack first. */
+/* Freed, and at hand for the next allocation of its class; out. */
+static inline enum glacier_status have_last(struct glc_thread *thread, glacier_addr addr, uint64_t unit, unsigned mark)
+{
+	atomic_store_explicit(&thread->marks[unit], 0, memory_order_relaxed);
+	thread->last_addr = addr;
+	glc_leave_with(thread, mark);
+	return GLACIER_OK;
+}
+
+/* Inside, and what was freed last has to move to its stack first, or this has to be freed otherwise. */
 static __attribute__((noinline)) enum glacier_status free_onto_stack(struct glc_local *local, glacier_addr addr, uint64_t unit)
 {
-	unsigned mark = atomic_load_explicit(&local->marks[unit], memory_order_relaxed);
-	bool good = mark - 1 < local->quick_marks && glc_cache_push(&local->cache[local->last_mark], local->last_unit);
+	struct glc_thread *thread = &local->thread;
+	unsigned mark = atomic_load_explicit(&thread->marks[unit], memory_order_relaxed), last_mark = glc_last_mark(thread);
 
-	if (__builtin_expect(good, 1))
-		have_last(local, addr, unit, mark);
-	glc_leave(&local->thread);
-	return good ? GLACIER_OK : free_slowly(arena_of(local), addr);
+	if (__builtin_expect(mark - 1 < thread->quick_marks, 1)) {
+		if (!last_mark || glc_cache_push(&local->cache[last_mark], glc_unit_of(thread, thread->last_addr)))
+			return have_last(thread, addr, unit, mark);
+	} else if (mark) {
+		glc_cache_free(&arena_of(local)->heap, local, unit, mark);
+		glc_leave(thread);
+		return GLACIER_OK;
+	}
+	glc_leave(thread);
+	return free_slowly(arena_of(local), addr);
 }
 
 /*
@@ -568,22 +651,19 @@ static __attribute__((noinline)) enum glacier_status free_onto_stack(struct glc_
  */
 enum glacier_status glacier_arena_free(struct glacier_arena *arena, glacier_addr addr)
 {
-	struct glc_local *local = (struct glc_local *)glc_last.thread;
+	struct glc_thread *thread = glc_last;
 	uint64_t offset, unit;
 	unsigned mark;
 
-	if (__builtin_expect(!arena, 0))
-		return GLACIER_ERR_ARGUMENT;
-	if (__builtin_expect(arena->threads.id != glc_last.id, 0))
+	if (__builtin_expect(!glc_is_of(thread, (const struct glc_threads *)arena), 0))
 		return free_slowly(arena, addr);
-	offset = addr - local->base;
+	offset = addr - thread->base;
 	unit = offset >> GLC_UNIT_SHIFT | offset << (64 - GLC_UNIT_SHIFT);
-	if (__builtin_expect(unit >= local->units || !glc_enter_quick(&local->thread), 0))
-		return free_slowly(arena, addr);
-	mark = atomic_load_explicit(&local->marks[unit], memory_order_relaxed);
-	if (__builtin_expect(local->last_mark || mark - 1 >= local->quick_marks, 0))
-		return free_onto_stack(local, addr, unit);
-	have_last(local, addr, unit, mark);
-	glc_leave(&local->thread);
-	return GLACIER_OK;
+	glc_enter_by_gate(thread);
+	if (__builtin_expect(unit >= atomic_load_explicit(&thread->quick_units, memory_order_acquire), 0))
+		return free_outside(arena, addr);
+	mark = atomic_load_explicit(&thread->marks[unit], memory_order_relaxed);
+	if (__builtin_expect(glc_last_mark(thread) || mark - 1 >= thread->quick_marks, 0))
+		return free_onto_stack((struct glc_local *)thread, addr, unit);
+	return have_last(thread, addr, unit, mark);
 }

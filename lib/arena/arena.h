@@ -11,11 +11,13 @@
 enum { GLC_MOST_RINGS = 16, GLC_TAG_SHIFT = 6 };
 
 struct glacier_arena {
+	struct glc_threads threads;                     /* the first: a state's owner is compared with the arena itself */
 	_Atomic bool closed;
 	bool has_heap, has_reservoir, has_ring, sole;   /* sole: one tier, no pool */
 	bool quick_slices;                              /* a ring alone, by free, without tags */
 	struct glacier_arena_options options;
-	struct glc_threads threads;
+	/* Requests of so many bytes and more, less one, that may be at hand as a run, as a range; UINT64_MAX: none. */
+	uint64_t runs_from, ranges_from;
 	struct glc_heap heap;
 	struct glc_reservoir reservoir;
 	struct glc_ring *rings[GLC_MOST_RINGS];         /* behind the first: grown ones */

@@ -30,6 +30,15 @@ static bool from_cache(struct glc_heap *heap, struct glc_cache *cache, uint32_t 
 	return false;
 }
 
+bool glc_buddy_at_hand(struct glc_heap *heap, struct glc_local *local, uint32_t leaves, uint64_t *unit)
+{
+	if (local->last_run.leaves != leaves)
+		return from_cache(heap, &local->cache[GLC_MARK_BLOCK + glc_order_of(leaves)], leaves, unit);
+	local->last_run.leaves = 0;
+	*unit = local->last_run.unit;
+	return true;
+}
+
 enum glacier_status glc_buddy_alloc(struct glc_heap *heap, struct glc_local *local, uint64_t bytes, uint64_t *offset)
 {
 	uint32_t leaves = (uint32_t)((bytes + GLC_LEAF - 1) >> GLC_LEAF_SHIFT), leaf;

@@ -10,7 +10,7 @@
  * allocation begins, and 0 everywhere else. A free that finds 0 is wrong, whichever thread it comes from; what lies in
  * a cache, in a slab's words or in no block at all is the same to it.
  *
- * Nothing counts allocations: they are what came from below, with the frees, without what is still at hand.
+ * Nothing counts frees: they are the allocations, with what is still at hand, without what came from below.
  */
 #ifndef GLC_ARENA_CACHE_H
 #define GLC_ARENA_CACHE_H
@@ -33,7 +33,7 @@ enum {
 };
 
 struct glc_cache {
-	_Alignas(GLC_LINE) uint64_t frees;
+	_Alignas(GLC_LINE) uint64_t allocs;
 	uint64_t requested;                /* bytes, of all allocations */
 	uint64_t entered;                  /* pieces that came from below, less those that went there */
 	uint32_t count, limit;

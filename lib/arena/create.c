@@ -132,6 +132,12 @@ static enum glacier_status init(struct glacier_arena *arena, const struct plan *
 	arena->has_ring = plan->ring;
 	arena->sole = o->tier != GLACIER_TIER_POOL;
 	arena->quick_slices = o->tier == GLACIER_TIER_RING && o->reclaim == GLACIER_RECLAIM_FREE && !o->tags;
+	/* Tags are written the long way. */
+	arena->runs_from = arena->ranges_from = UINT64_MAX;
+	if (!o->tags && plan->heap && o->fit == GLACIER_FIT_RUN && o->tier != GLACIER_TIER_SLAB)
+		arena->runs_from = arena->sole ? 0 : GLC_MOST_SLOT;
+	if (!o->tags && plan->reservoir)
+		arena->ranges_from = arena->sole ? 0 : (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT;
 	arena->budget.hard = o->hard_bytes;
 	arena->budget.soft = o->soft_bytes;
 	if (plan->heap)

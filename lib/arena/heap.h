@@ -15,6 +15,7 @@
 
 #include "arena/budget.h"
 #include "arena/cache.h"
+#include "arena/reservoir.h"
 #include "arena/runs.h"
 #include "arena/threads.h"
 #include "arena/words.h"
@@ -96,14 +97,9 @@ struct glc_ring;
 
 struct glc_local {
 	struct glc_thread thread;
-	/* The heap's, in one line. What the quick ways cannot do has 0 of `units`, and of `quick_bytes`. */
-	glacier_addr base;
-	uint64_t units;
-	uint64_t quick_bytes, floor;       /* of the largest request; glc_mark_of */
-	_Atomic uint8_t *marks;
-	uint64_t last_unit;                /* freed last; last_mark 0: none */
-	glacier_addr last_addr;
-	uint8_t last_mark, quick_marks;    /* marks of what the quick ways may keep: up to this */
+	/* fit=run: the block that was freed last, and the longest that may be it; 0: none. Its length says what it is good for. */
+	struct { uint32_t leaves, most; uint64_t unit; } last_run;
+	struct glc_hand hand;              /* of the reservoir */
 	struct glc_cache cache[GLC_MARKS]; /* the first is nobody's */
 	struct glc_owned owned[GLC_BINS];
 	uint32_t kept_limit[GLC_ORDERS];   /* of the blocks' caches; where these have 0, the quick ways are closed */
@@ -154,13 +150,15 @@ static inline unsigned glc_order_of(uint32_t leaves)
 
 /* --- cache.c, buddy.c, slab.c: inside of glc_enter ------------------------ */
 
-/* What a new state needs to know. quick_bytes: 0 where the quick ways are closed. */
-void glc_cache_init(struct glc_heap *heap, struct glc_local *local, uint64_t quick_bytes, uint64_t floor);
+/* What a new state needs to know. quick_bytes: 0 where the quick ways are closed for requests; runs: and for runs. */
+void glc_cache_init(struct glc_heap *heap, struct glc_local *local, uint64_t quick_bytes, uint64_t floor, bool runs);
 /* Adds what the caches counted to the tiers' counts. */
 void glc_cache_count_into(struct glc_heap *heap, struct glc_local *local, struct glc_counts *slab, struct glc_counts *buddy);
 
 enum glacier_status glc_slab_alloc(struct glc_heap *heap, struct glc_local *local, unsigned bin, uint64_t *offset);
 enum glacier_status glc_buddy_alloc(struct glc_heap *heap, struct glc_local *local, uint64_t bytes, uint64_t *offset);
+/* fit=run: a block of just so many leaves that the thread has at hand. */
+bool glc_buddy_at_hand(struct glc_heap *heap, struct glc_local *local, uint32_t leaves, uint64_t *unit);
 /* Of a unit whose mark says that it is given out. */
 void glc_cache_free(struct glc_heap *heap, struct glc_local *local, uint64_t unit, unsigned mark);
 /* The piece that was freed last goes on its stack, or below. */
@@ -183,6 +181,11 @@ struct glc_slots *glc_slot_at(const struct glc_heap *heap, uint64_t offset, unsi
 static inline unsigned glc_mark_at(const struct glc_heap *heap, uint64_t offset)
 {
 	return atomic_load_explicit(&heap->marks[offset >> heap->unit_shift], memory_order_relaxed);
+}
+
+static inline uint64_t glc_unit_of(const struct glc_thread *thread, glacier_addr addr)
+{
+	return (addr - thread->base) >> GLC_UNIT_SHIFT;
 }
 
 static inline uint32_t glc_leaf_of_unit(const struct glc_heap *heap, uint64_t unit)

@@ -275,12 +275,12 @@ enum glacier_status glacier_arena_walk(struct glacier_arena *arena, each_fn *eac
 	if (arena->has_heap)
 		walk_heap(arena, each, user);
 	for (uint32_t at = 0; arena->has_reservoir && at < arena->reservoir.granules;) {
-		uint32_t length = arena->reservoir.length[at];
+		uint32_t held = glc_length_at(&arena->reservoir, at), length = held & ~GLC_HELD;
 		struct glacier_allocation one = allocation(arena, GLACIER_TIER_RESERVOIR,
 							   arena->reservoir.base + ((uint64_t)at << GLC_GRANULE_SHIFT),
 							   (uint64_t)length << GLC_GRANULE_SHIFT);
 
-		if (length)
+		if (length && held == length)
 			each(user, &one);
 		at += length ? length : 1;
 	}

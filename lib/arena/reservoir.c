@@ -32,7 +32,7 @@ enum glacier_status glc_reservoir_init(struct glc_reservoir *reservoir, glacier_
 	reservoir->runs = malloc(sizeof *reservoir->runs);
 	if (!tables || !reservoir->runs)
 		return GLACIER_ERR_NOMEM;
-	reservoir->length = (uint32_t *)(tables + runs);
+	reservoir->length = (_Atomic uint32_t *)(tables + runs);
 	reservoir->state = tables + runs + 4 * granules;
 	glc_runs_init(reservoir->runs, (struct glc_run *)tables, reservoir->granules);
 	pthread_mutex_init(&reservoir->lock, NULL);
@@ -120,7 +120,7 @@ enum glacier_status glc_reservoir_alloc(struct glc_reservoir *reservoir, uint64_
 	pthread_mutex_lock(&reservoir->lock);
 	if (glc_runs_take(reservoir->runs, (uint32_t)count, &first)) {
 		if (!reservoir->pages || commit(reservoir, first, (uint32_t)count)) {
-			reservoir->length[first] = (uint32_t)count;
+			atomic_store_explicit(&reservoir->length[first], (uint32_t)count, memory_order_relaxed);
 			reservoir->live += count;
 			*addr = reservoir->base + ((uint64_t)first << GLC_GRANULE_SHIFT);
 			status = GLACIER_OK;
@@ -132,28 +132,76 @@ enum glacier_status glc_reservoir_alloc(struct glc_reservoir *reservoir, uint64_
 	return status;
 }
 
-enum glacier_status glc_reservoir_free(struct glc_reservoir *reservoir, glacier_addr addr, uint64_t *bytes)
+/* A range that was live, or held. The lock is held. */
+static void give_back(struct glc_reservoir *reservoir, uint32_t first, uint32_t count)
+{
+	atomic_store_explicit(&reservoir->length[first], 0, memory_order_relaxed);
+	reservoir->live -= count;
+	if (reservoir->pages) {
+		reservoir->kept += count;
+		if (reservoir->kept + reservoir->allowed > reservoir->keep_limit)
+			decommit(reservoir, first, count);
+	}
+	glc_runs_give(reservoir->runs, first, count);
+}
+
+/* Whether the hand may hold so many. A range of which nothing is kept may be in a hand none the less. */
+static bool allow(struct glc_reservoir *reservoir, struct glc_hand *hand, uint32_t count)
+{
+	uint64_t more = count > hand->allowed ? count - hand->allowed : 0;
+
+	if (reservoir->kept + reservoir->allowed + more > reservoir->keep_limit)
+		return !more;
+	reservoir->allowed += more;
+	hand->allowed += (uint32_t)more;
+	return true;
+}
+
+enum glacier_status glc_reservoir_free(struct glc_reservoir *reservoir, struct glc_hand *hand, glacier_addr addr, uint64_t *bytes,
+				       uint64_t *back)
 {
 	uint64_t offset = addr - reservoir->base;
-	uint32_t first = (uint32_t)(offset >> GLC_GRANULE_SHIFT), count;
+	uint32_t first = (uint32_t)(offset >> GLC_GRANULE_SHIFT), count, freed;
 
 	if (offset & (GLC_GRANULE - 1))
 		return GLACIER_ERR_INVALID;
 	pthread_mutex_lock(&reservoir->lock);
-	count = reservoir->length[first];
+	count = freed = glc_length_at(reservoir, first);
+	if (count & GLC_HELD)
+		count = 0;
 	if (count) {
-		reservoir->length[first] = 0;
-		reservoir->live -= count;
-		if (reservoir->pages) {
-			reservoir->kept += count;
-			if (reservoir->kept > reservoir->keep_limit)
-				decommit(reservoir, first, count);
+		struct glc_hand before = *hand;
+
+		hand->count = 0;
+		if (before.count)
+			give_back(reservoir, before.first, before.count);
+		freed = before.count;
+		if (allow(reservoir, hand, count)) {
+			glc_hand_keep(reservoir, hand, addr);
+		} else {
+			give_back(reservoir, first, count);
+			freed += count;
 		}
-		glc_runs_give(reservoir->runs, first, count);
 	}
 	pthread_mutex_unlock(&reservoir->lock);
 	*bytes = (uint64_t)count << GLC_GRANULE_SHIFT;
+	*back = (uint64_t)freed << GLC_GRANULE_SHIFT;
 	return count ? GLACIER_OK : GLACIER_ERR_INVALID;
+}
+
+uint64_t glc_hand_drop(struct glc_reservoir *reservoir, struct glc_hand *hand)
+{
+	struct glc_hand before = *hand;
+
+	if (!before.allowed)
+		return 0;
+	*hand = (struct glc_hand){0};
+	pthread_mutex_lock(&reservoir->lock);
+	reservoir->allowed -= before.allowed;
+	if (before.count)
+		give_back(reservoir, before.first, before.count);
+	pthread_mutex_unlock(&reservoir->lock);
+	return (uint64_t)before.count << GLC_GRANULE_SHIFT;
 }
 
 void glc_reservoir_trim(struct glc_reservoir *reservoir)
@@ -162,7 +210,7 @@ void glc_reservoir_trim(struct glc_reservoir *reservoir)
 		return;
 	pthread_mutex_lock(&reservoir->lock);
 	for (uint32_t at = 0; at < reservoir->granules;) {
-		uint32_t count = reservoir->length[at];
+		uint32_t count = glc_length_at(reservoir, at) & ~GLC_HELD;
 
 		if (!count)
 			decommit(reservoir, at, 1);
@@ -173,15 +221,16 @@ void glc_reservoir_trim(struct glc_reservoir *reservoir)
 
 bool glc_reservoir_find(struct glc_reservoir *reservoir, glacier_addr addr, glacier_addr *first, uint64_t *bytes)
 {
-	uint32_t granule = (uint32_t)((addr - reservoir->base) >> GLC_GRANULE_SHIFT), at = granule;
+	uint32_t granule = (uint32_t)((addr - reservoir->base) >> GLC_GRANULE_SHIFT), at = granule, length;
 	bool found;
 
 	pthread_mutex_lock(&reservoir->lock);
-	while (at && !reservoir->length[at])
+	while (at && !glc_length_at(reservoir, at))
 		at--;
-	found = reservoir->length[at] > granule - at;
+	length = glc_length_at(reservoir, at);
+	found = !(length & GLC_HELD) && length > granule - at;
 	*first = reservoir->base + ((uint64_t)at << GLC_GRANULE_SHIFT);
-	*bytes = (uint64_t)reservoir->length[at] << GLC_GRANULE_SHIFT;
+	*bytes = (uint64_t)length << GLC_GRANULE_SHIFT;
 	pthread_mutex_unlock(&reservoir->lock);
 	return found;
 }

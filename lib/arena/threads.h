@@ -9,7 +9,8 @@
  * not know of it, the owner's store is a locked one.
  *
  * The calls that are made most often enter by glc_enter_quick, which fails where there is anything to wait for or
- * to fence; their slow halves then use glc_enter.
+ * to fence; their slow halves then use glc_enter. The two that are made more often still do not even look whether
+ * they are wanted: who wants a state closes their gates, which they have to look at anyway.
  */
 #ifndef GLC_ARENA_THREADS_H
 #define GLC_ARENA_THREADS_H
@@ -35,11 +36,27 @@ enum { GLC_LINE = 64 };
 /* In `wanted`: somebody asks for the state; the owner has to fence, so that no quick way is open. */
 enum { GLC_WANTED = 1, GLC_FENCED = 2 };
 
+struct glc_threads;
+
+/* The first line is all that the quickest ways look at, lib/arena/alloc.c, but for the class's counts and the unit's mark. */
 struct glc_thread {
-	_Alignas(GLC_LINE) _Atomic uint32_t busy;
+	union {
+		struct {
+			_Alignas(GLC_LINE) _Atomic uint8_t busy;
+			_Atomic uint8_t last_mark;   /* of the piece that was freed last, 0: none. Inside alone */
+		};
+		_Atomic uint16_t busy_and_last;      /* both left with one store: glc_leave_with */
+	};
+	uint8_t quick_marks;                 /* of what the quick ways may keep: up to this */
 	_Atomic uint32_t wanted;
+	_Atomic(struct glc_threads *) threads;
+	uint64_t last_addr;
+	_Atomic uint64_t quick_bytes, quick_units;   /* the gates: the largest request, units of the heap. 0: closed */
+	uint64_t floor, base;                /* glc_mark_of; of the heap */
+	_Atomic uint8_t *marks;
+
+	uint64_t open_bytes, open_units;     /* what the gates are while nobody wants the state */
 	uint32_t number;                     /* from 0, in the order in which threads came to the arena */
-	struct glc_threads *threads;
 	struct glc_thread *next, *before;    /* of the arena */
 	struct glc_thread *next_own;         /* of the thread */
 };
@@ -70,22 +87,22 @@ void glc_thread_wait(struct glc_thread *thread);
 
 extern bool glc_owner_fences;
 
-/* The states that this thread used last: the last one, and some by arena. An id of 0 is nobody's. */
-enum { GLC_RECENT = 4 };
-struct glc_recent {
-	uint64_t id;
-	struct glc_thread *thread;
-};
-extern _Thread_local struct glc_recent glc_last __attribute__((tls_model("initial-exec")));
+/* The state that this thread used last; never NULL, but perhaps nobody's. */
+extern _Thread_local struct glc_thread *glc_last __attribute__((tls_model("initial-exec")));
+
+static inline bool glc_is_of(const struct glc_thread *thread, const struct glc_threads *threads)
+{
+	return __builtin_expect(atomic_load_explicit(&thread->threads, memory_order_relaxed) == threads, 1);
+}
 
 /* NULL: out of memory. */
 static inline struct glc_thread *glc_thread(struct glc_threads *threads)
 {
-	return __builtin_expect(glc_last.id == threads->id, 1) ? glc_last.thread : glc_thread_make(threads);
+	return glc_is_of(glc_last, threads) ? glc_last : glc_thread_make(threads);
 }
 
-/* False, and not inside: glc_enter is to be used. */
-static inline bool glc_enter_quick(struct glc_thread *thread)
+/* Inside, if a gate is then found open; else to be left. */
+static inline void glc_enter_by_gate(struct glc_thread *thread)
 {
 	if (GLC_UNDER_TSAN) {
 		atomic_exchange(&thread->busy, 1);
@@ -93,6 +110,12 @@ static inline bool glc_enter_quick(struct glc_thread *thread)
 		atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
 	}
+}
+
+/* False, and not inside: glc_enter is to be used. */
+static inline bool glc_enter_quick(struct glc_thread *thread)
+{
+	glc_enter_by_gate(thread);
 	if (__builtin_expect(!atomic_load_explicit(&thread->wanted, memory_order_acquire), 1))
 		return true;
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
@@ -117,6 +140,19 @@ static inline void glc_enter(struct glc_thread *thread)
 static inline void glc_leave(struct glc_thread *thread)
 {
 	atomic_store_explicit(&thread->busy, 0, memory_order_release);
+}
+
+/* And says what is now the class of the piece that was freed last. */
+static inline void glc_leave_with(struct glc_thread *thread, unsigned last_mark)
+{
+	unsigned both = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? last_mark << 8 : last_mark;
+
+	atomic_store_explicit(&thread->busy_and_last, (uint16_t)both, memory_order_release);
+}
+
+static inline unsigned glc_last_mark(const struct glc_thread *thread)
+{
+	return atomic_load_explicit(&thread->last_mark, memory_order_relaxed);
 }
 
 /* A counter that its owner alone writes, and others read. */
