@@ -3,12 +3,15 @@
  * arena [-1] [LIBRARY...] - the allocators in tight loops, in one run with what they are held against: one
  * compare and swap, mmap and munmap, and the malloc and free of each library that is named (or its peer_malloc
  * and peer_free: a wrapper around what is no malloc; without a lock it is for -1, one thread). Medians of
- * 7 rounds that take turns; ns of an allocation with its free.
+ * 7 rounds that take turns; ns of an allocation with its free. All are called by pointers. Two threads run on a processor
+ * each, begin together, and end when the first is done, so that all that is measured is both of them at once.
  */
+#define _GNU_SOURCE
 #include <glacier.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 7, MOST_PEERS = 8, LOOPS = 200000 };
+enum { ROUNDS = 7, MOST_PEERS = 8, LOOPS = 200000, BATCH = 64, STEPS = 4096, MOST_SLOTS = 256, MOST_THREADS = 2 };
 
 static double now(void)
 {
@@ -30,32 +33,102 @@ static double now(void)
 struct subject {
 	char name[64];
 	struct glacier_arena *arena;
+	enum glacier_status (*alloc)(struct glacier_arena *, uint64_t, glacier_addr *);
+	enum glacier_status (*free)(struct glacier_arena *, glacier_addr);
 	void *(*take)(size_t);
 	void (*give)(void *);
 	_Atomic uint64_t *word;      /* a bare compare and swap */
-	bool own_word;
 	uint64_t bytes;
+	const struct mix *mix;       /* NULL: one size, in a loop */
 	unsigned loops;
 	double samples[ROUNDS];
 };
 
+/* A working set of powers of two, of which a random one is replaced: the steps are made before the clock runs. */
+struct mix {
+	const char *name;
+	unsigned low, high, slots;   /* sizes: 1 << low to 1 << high */
+};
+struct step {
+	uint64_t bytes;
+	unsigned slot;
+};
+
+struct worker {
+	struct subject *subject;
+	unsigned number;
+	_Atomic bool *stop;
+	pthread_barrier_t *begin;
+	struct step steps[STEPS];
+	void *held[MOST_SLOTS];
+	double ns;
+};
+
 static uint64_t keep;
 
-static void *run(void *argument)
+static void make_steps(struct worker *w, const struct mix *mix)
 {
-	struct subject *s = argument;
-	double *ns = malloc(sizeof *ns), begun;
-	glacier_addr addr, sum = 0;
+	uint64_t state = (w->number + 1) * UINT64_C(0x9e3779b97f4a7c15);
 
-	begun = now();
+	for (unsigned i = 0; i < STEPS; i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		w->steps[i] = (struct step){UINT64_C(1) << (mix->low + state % (mix->high - mix->low + 1)), (unsigned)(state >> 32) % mix->slots};
+	}
+}
+
+static bool take(const struct subject *s, uint64_t bytes, void **at)
+{
+	glacier_addr addr;
+
+	if (!s->arena)
+		return (*at = s->take(bytes)) != NULL;
+	if (s->alloc(s->arena, bytes, &addr))
+		return false;
+	*at = (void *)(uintptr_t)addr;
+	return true;
+}
+
+static void give(const struct subject *s, void *at)
+{
+	if (!s->arena)
+		s->give(at);
+	else if (s->free(s->arena, (uintptr_t)at))
+		exit(2);
+}
+
+/* Some of the larger ones may not fit just then; none of them is there again in time. */
+static uint64_t replace(struct worker *w, unsigned from)
+{
+	for (unsigned i = from; i < from + BATCH; i++) {
+		const struct step *step = &w->steps[i % STEPS];
+		void **held = &w->held[step->slot];
+
+		if (*held)
+			give(w->subject, *held);
+		if (!take(w->subject, step->bytes, held))
+			*held = NULL;
+	}
+	return 0;
+}
+
+static uint64_t batch(struct worker *w, unsigned done)
+{
+	struct subject *s = w->subject;
+	glacier_addr addr;
+	uint64_t sum = 0;
+
+	if (s->mix)
+		return replace(w, done);
 	if (s->arena) {
-		for (unsigned i = 0; i < s->loops; i++) {
-			if (glacier_arena_alloc(s->arena, s->bytes, &addr) || glacier_arena_free(s->arena, addr))
+		for (unsigned i = 0; i < BATCH; i++) {
+			if (s->alloc(s->arena, s->bytes, &addr) || s->free(s->arena, addr))
 				exit(2);
 			sum += addr;
 		}
 	} else if (s->word) {
-		for (unsigned i = 0; i < s->loops; i++) {
+		for (unsigned i = 0; i < BATCH; i++) {
 			uint64_t old = atomic_load_explicit(s->word, memory_order_relaxed);
 
 			while (!atomic_compare_exchange_weak(s->word, &old, old + 64))
@@ -63,7 +136,7 @@ static void *run(void *argument)
 			sum += old;
 		}
 	} else {
-		for (unsigned i = 0; i < s->loops; i++) {
+		for (unsigned i = 0; i < BATCH; i++) {
 			void *volatile at = s->take(s->bytes);
 
 			if (!at)
@@ -72,26 +145,70 @@ static void *run(void *argument)
 			sum += (uintptr_t)at;
 		}
 	}
-	*ns = (now() - begun) / s->loops;
+	return sum;
+}
+
+static void pin(unsigned number)
+{
+	cpu_set_t all, one;
+
+	if (sched_getaffinity(0, sizeof all, &all))
+		return;
+	CPU_ZERO(&one);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && !number--) {
+			CPU_SET(cpu, &one);
+			sched_setaffinity(0, sizeof one, &one);
+		}
+}
+
+static void *run(void *argument)
+{
+	struct worker *w = argument;
+	uint64_t sum = 0;
+	unsigned done = 0;
+	double begun;
+
+	pin(w->number);
+	if (w->subject->mix) {
+		make_steps(w, w->subject->mix);
+		for (unsigned i = 0; i < STEPS; i += BATCH)
+			replace(w, i);
+	}
+	pthread_barrier_wait(w->begin);
+	begun = now();
+	do {
+		sum += batch(w, done);
+		done += BATCH;
+	} while (done < w->subject->loops && !atomic_load_explicit(w->stop, memory_order_relaxed));
+	w->ns = (now() - begun) / done;
+	atomic_store(w->stop, true);
 	__atomic_fetch_add(&keep, sum, __ATOMIC_RELAXED);
-	return ns;
+	for (unsigned i = 0; i < MOST_SLOTS; i++)
+		if (w->held[i])
+			give(w->subject, w->held[i]);
+	return NULL;
 }
 
 static double once(struct subject *s, unsigned threads)
 {
-	pthread_t thread[8];
+	static struct worker workers[MOST_THREADS];
+	_Atomic bool stop = false;
+	pthread_barrier_t begin;
+	pthread_t thread[MOST_THREADS];
 	double sum = 0;
 
-	for (unsigned i = 0; i < threads; i++)
-		if (pthread_create(&thread[i], NULL, run, s))
-			exit(2);
+	pthread_barrier_init(&begin, NULL, threads);
 	for (unsigned i = 0; i < threads; i++) {
-		void *ns;
-
-		pthread_join(thread[i], &ns);
-		sum += *(double *)ns;
-		free(ns);
+		workers[i] = (struct worker){.subject = s, .number = i, .stop = &stop, .begin = &begin};
+		if (pthread_create(&thread[i], NULL, run, &workers[i]))
+			exit(2);
 	}
+	for (unsigned i = 0; i < threads; i++) {
+		pthread_join(thread[i], NULL);
+		sum += workers[i].ns;
+	}
+	pthread_barrier_destroy(&begin);
 	return sum / threads;
 }
 
@@ -115,27 +232,43 @@ static struct subject peers[MOST_PEERS];
 static size_t peer_count;
 static unsigned most_threads = 2;
 
-static void table(const char *what, struct glacier_arena_options options, const uint64_t *sizes, size_t count)
+static struct subject ours(const char *name, struct glacier_arena_options options)
+{
+	struct subject s = {.arena = make(options), .alloc = glacier_arena_alloc, .free = glacier_arena_free, .loops = LOOPS};
+
+	snprintf(s.name, sizeof s.name, "%s", name);
+	return s;
+}
+
+/* Of each size, or of a mix. */
+static void table(const char *what, struct glacier_arena_options options, const uint64_t *sizes, size_t count, const struct mix *mix)
 {
 	for (unsigned threads = 1; threads <= most_threads; threads++)
 		for (size_t i = 0; i < count; i++) {
 			struct subject all[MOST_PEERS + 1];
 			size_t n = 0;
 
-			all[n] = (struct subject){.arena = make(options), .bytes = sizes[i], .loops = LOOPS};
-			snprintf(all[n++].name, sizeof all[0].name, "%s", what);
+			all[n] = ours(what, options);
+			all[n].mix = mix;
+			all[n].bytes = sizes[i];
+			all[n++].loops *= threads > 1 ? 10 : 1;
 			for (size_t p = 0; p < peer_count; p++) {
 				all[n] = peers[p];
+				all[n].mix = mix;
 				all[n].bytes = sizes[i];
-				all[n++].loops = sizes[i] > 1 << 20 ? 2000 : LOOPS / 4;
+				all[n++].loops = sizes[i] > 1 << 20 && !mix ? 2000 : LOOPS / 4;
 			}
 			for (int round = 0; round < ROUNDS; round++)
 				for (size_t k = 0; k < n; k++)
 					all[k].samples[round] = once(&all[k], threads);
 			for (size_t k = 0; k < n; k++) {
 				qsort(all[k].samples, ROUNDS, sizeof(double), by_size);
-				printf("%-28s %10llu  %u  %9.1f  %7.2f\n", all[k].name, (unsigned long long)sizes[i], threads,
-				       all[k].samples[ROUNDS / 2], all[k].samples[ROUNDS / 2] / all[0].samples[ROUNDS / 2]);
+				if (mix)
+					printf("%-28s %10s", all[k].name, mix->name);
+				else
+					printf("%-28s %10llu", all[k].name, (unsigned long long)sizes[i]);
+				printf("  %u  %9.1f  %7.2f\n", threads, all[k].samples[ROUNDS / 2],
+				       all[k].samples[ROUNDS / 2] / all[0].samples[ROUNDS / 2]);
 			}
 			glacier_arena_destroy(all[0].arena);
 		}
@@ -148,11 +281,11 @@ static void ring(void)
 		static _Alignas(128) _Atomic uint64_t word;
 		struct subject all[3] = {
 			{.name = "a bare compare and swap", .word = &word, .loops = LOOPS},
-			{.name = "ring", .arena = make((struct glacier_arena_options){.tier = GLACIER_TIER_RING}), .bytes = 256, .loops = LOOPS},
-			{.name = "ring, chunks of 64K", .arena = make((struct glacier_arena_options){.tier = GLACIER_TIER_RING, .chunk_bytes = 65536}),
-			 .bytes = 256, .loops = LOOPS},
+			ours("ring", (struct glacier_arena_options){.tier = GLACIER_TIER_RING}),
+			ours("ring, chunks of 64K", (struct glacier_arena_options){.tier = GLACIER_TIER_RING, .chunk_bytes = 65536}),
 		};
 
+		all[1].bytes = all[2].bytes = 256;
 		for (int round = 0; round < ROUNDS; round++)
 			for (size_t k = 0; k < 3; k++)
 				all[k].samples[round] = once(&all[k], threads);
@@ -225,7 +358,9 @@ static void reservoir(void)
 
 int main(int argc, char **argv)
 {
-	static const uint64_t slab[] = {256, 4096, 65536}, buddy[] = {128 << 10, 1 << 20, 8 << 20, 32 << 20};
+	static const uint64_t slab[] = {256, 4096, 65536}, buddy[] = {128 << 10, 1 << 20, 8 << 20, 32 << 20}, range[] = {64 << 20};
+	static const struct mix slots = {"256..64K", 8, 16, 256}, blocks = {"128K..32M", 17, 25, 16};
+	struct glacier_arena_options run = {.tier = GLACIER_TIER_BUDDY, .bytes = UINT64_C(1) << 30, .fit = GLACIER_FIT_RUN}, plain = run;
 
 	if (argc > 1 && !strcmp(argv[1], "-1")) {
 		most_threads = 1;
@@ -251,9 +386,14 @@ int main(int argc, char **argv)
 		peer_count++;
 	}
 	printf("%-28s %10s  %s  %9s  %s\n", "", "bytes", "T", "ns", "to ours");
-	table("slab", (struct glacier_arena_options){.tier = GLACIER_TIER_SLAB}, slab, 3);
-	table("buddy", (struct glacier_arena_options){.tier = GLACIER_TIER_BUDDY, .bytes = UINT64_C(1) << 30}, buddy, 4);
-	table("buddy, fit=run", (struct glacier_arena_options){.tier = GLACIER_TIER_BUDDY, .bytes = UINT64_C(1) << 30, .fit = GLACIER_FIT_RUN}, buddy, 4);
+	plain.fit = GLACIER_FIT_BUDDY;
+	table("slab", (struct glacier_arena_options){.tier = GLACIER_TIER_SLAB}, slab, 3, NULL);
+	table("slab", (struct glacier_arena_options){.tier = GLACIER_TIER_SLAB}, slab, 1, &slots);
+	table("buddy", plain, buddy, 4, NULL);
+	table("buddy", plain, buddy, 1, &blocks);
+	table("buddy, fit=run", run, buddy, 4, NULL);
+	table("buddy, fit=run", run, buddy, 1, &blocks);
+	table("reservoir", (struct glacier_arena_options){.tier = GLACIER_TIER_RESERVOIR}, range, 1, NULL);
 	ring();
 	reservoir();
 	return 0;

@@ -20,6 +20,9 @@ bench_cpu_device_LDADD = lib/libglacier.la bench/libscalar.la -lm
 EXTRA_PROGRAMS += bench/arena
 bench_arena_SOURCES = bench/arena.c
 bench_arena_LDADD = lib/libglacier.la
+EXTRA_PROGRAMS += bench/min_arena
+bench_min_arena_SOURCES = bench/min_arena.c
+bench_min_arena_LDADD = lib/libglacier.la
 
 EXTRA_PROGRAMS += bench/dxbc
 bench_dxbc_SOURCES = bench/dxbc.c
@@ -57,7 +60,7 @@ bench_spirv_tools_LDADD = $(SPIRV_TOOLS_LIBS) -lstdc++ -lm
 BENCH_PEER = bench/spirv-tools
 endif
 
-CLEANFILES += bench/arena bench/compile bench/cpu_device bench/dxbc bench/spirv-tools bench/validate
+CLEANFILES += bench/arena bench/compile bench/cpu_device bench/dxbc bench/min_arena bench/spirv-tools bench/validate
 EXTRA_DIST += bench/allreduce.sh bench/allreduce_limit.c bench/instructions.sh bench/gloo_allreduce.cc bench/mpi_allreduce.c
 
 bench: bench/compile bench/validate $(BENCH_PEER) src/gc-asm/gc-asm src/gc-spv-val/gc-spv-val

@@ -14,6 +14,7 @@ static void flush(void *user, struct glc_thread *thread)
 	if (arena->has_heap) {
 		glc_slab_drain(&arena->heap, local);
 		glc_buddy_drain(&arena->heap, local);
+		glc_leaves_drain(&arena->heap, local);
 	}
 	if (arena->has_reservoir)
 		glc_budget_return(&arena->budget, glc_hand_drop(&arena->reservoir, &local->hand));
@@ -326,8 +327,9 @@ static bool make_room(struct glacier_arena *arena, uint32_t rings, uint64_t tail
 
 static void tell_soft(struct glacier_arena *arena)
 {
-	if (__builtin_expect(atomic_load_explicit(&arena->budget.crossed, memory_order_relaxed), 0) &&
-	    atomic_exchange(&arena->budget.crossed, false) && arena->options.on_soft)
+	/* In this order: the budget's line is everybody's. */
+	if (arena->options.on_soft && atomic_load_explicit(&arena->budget.crossed, memory_order_relaxed) &&
+	    atomic_exchange(&arena->budget.crossed, false))
 		arena->options.on_soft(arena->options.user, atomic_load(&arena->budget.reserved));
 }
 

@@ -15,6 +15,8 @@ void glc_cache_init(struct glc_heap *heap, struct glc_local *local, uint64_t qui
 {
 	unsigned blocks = quick_blocks(heap);
 
+	for (unsigned order = 0; order < GLC_ORDERS; order++)
+		local->word[order] = glc_leaves_start(heap, local->thread.number);
 	local->thread.base = heap->base;
 	local->thread.marks = heap->marks;
 	local->thread.floor = floor;

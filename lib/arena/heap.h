@@ -34,7 +34,7 @@ enum {
 	GLC_MOST_SLOT = 1 << 16,
 	GLC_BINS = 33,
 	GLC_SLAB_WORDS = 8,                /* a leaf has at most 512 slots */
-	GLC_KEPT_BLOCKS = 4,               /* of each order, by each thread */
+	GLC_KEPT_BLOCKS = 16,              /* of each order, by each thread */
 	GLC_MOST_OWNED = 16,               /* words of a bin, by each thread */
 };
 
@@ -104,6 +104,7 @@ struct glc_local {
 	struct glc_owned owned[GLC_BINS];
 	uint32_t kept_limit[GLC_ORDERS];   /* of the blocks' caches; where these have 0, the quick ways are closed */
 	uint32_t kept_leaves, granted_leaves;   /* that the limits may allow together, and that they do */
+	uint32_t room;                     /* leaves that the budget counts and that are free again */
 	uint64_t run_bytes;                /* fit=run: given out by this thread, less those that it freed */
 	uint32_t word[GLC_ORDERS];         /* fit=buddy: where to look first */
 	struct glc_counts counts[GLC_COUNTED];
@@ -117,6 +118,7 @@ struct glc_heap {
 	uint32_t leaves;
 	enum glacier_fit fit;
 	uint32_t kept_limit;               /* leaves that a thread may keep */
+	uint32_t room_limit;               /* and whose room in the budget */
 	uint8_t bin_step, unit_shift;
 	_Atomic uint8_t *marks;            /* of each unit */
 	_Atomic uint16_t *map;
@@ -141,6 +143,10 @@ void glc_heap_fini(struct glc_heap *heap);
 /* `leaves` is a power of two where fit is buddy. at: the thread's hints. */
 bool glc_leaves_claim(struct glc_heap *heap, struct glc_local *at, uint32_t leaves, uint32_t *leaf);
 void glc_leaves_release(struct glc_heap *heap, struct glc_local *at, uint32_t leaf, uint32_t leaves);
+/* What the thread has of the budget's room goes back. */
+void glc_leaves_drain(struct glc_heap *heap, struct glc_local *at);
+/* The word that a thread looks at first. */
+uint32_t glc_leaves_start(const struct glc_heap *heap, uint32_t thread);
 uint32_t glc_leaves_longest(struct glc_heap *heap);
 /* 1 << this many leaves hold the bytes; at most GLC_ORDERS - 1. */
 static inline unsigned glc_order_of(uint32_t leaves)

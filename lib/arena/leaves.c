@@ -33,11 +33,53 @@ static bool claim_words(struct glc_heap *heap, struct glc_local *at, unsigned or
 	return false;
 }
 
+/*
+ * The budget is one line for all threads, so that a thread keeps the room of what it released for what it claims next.
+ * Not under a limit, which is to be exact.
+ */
+static bool take_room(struct glc_heap *heap, struct glc_local *at, uint32_t leaves, uint32_t *more)
+{
+	uint32_t had = at->room < leaves ? at->room : leaves;
+
+	*more = leaves - had;
+	if (*more && !glc_budget_take(heap->budget, (uint64_t)*more << GLC_LEAF_SHIFT))
+		return false;
+	at->room -= had;
+	return true;
+}
+
+static void give_room(struct glc_heap *heap, struct glc_local *at, uint32_t leaves)
+{
+	if (at && leaves <= heap->room_limit - at->room)
+		at->room += leaves;
+	else
+		glc_budget_return(heap->budget, (uint64_t)leaves << GLC_LEAF_SHIFT);
+}
+
+void glc_leaves_drain(struct glc_heap *heap, struct glc_local *at)
+{
+	glc_budget_return(heap->budget, (uint64_t)at->room << GLC_LEAF_SHIFT);
+	at->room = 0;
+}
+
+/* Threads begin apart, as far as there are lines of words: 0, a half, a quarter, three quarters. */
+uint32_t glc_leaves_start(const struct glc_heap *heap, uint32_t thread)
+{
+	uint32_t line = GLC_LINE / sizeof(glc_word), lines = heap->word_count / line, at = 0;
+
+	for (uint32_t part = lines; thread && part > 1; thread /= 2) {
+		part /= 2;
+		at += thread % 2 * part;
+	}
+	return at * line;
+}
+
 bool glc_leaves_claim(struct glc_heap *heap, struct glc_local *at, uint32_t leaves, uint32_t *leaf)
 {
+	uint32_t more;
 	bool good;
 
-	if (leaves > heap->leaves || !glc_budget_take(heap->budget, (uint64_t)leaves << GLC_LEAF_SHIFT))
+	if (leaves > heap->leaves || !take_room(heap, at, leaves, &more))
 		return false;
 	if (heap->fit == GLACIER_FIT_RUN) {
 		pthread_mutex_lock(&heap->run_lock);
@@ -46,10 +88,10 @@ bool glc_leaves_claim(struct glc_heap *heap, struct glc_local *at, uint32_t leav
 	} else {
 		good = claim_words(heap, at, glc_order_of(leaves), leaf);
 	}
-	if (good)
+	if (!good)
+		give_room(heap, at, leaves);
+	else if (more)
 		glc_budget_keep(heap->budget);
-	else
-		glc_budget_return(heap->budget, (uint64_t)leaves << GLC_LEAF_SHIFT);
 	return good;
 }
 
@@ -58,7 +100,7 @@ void glc_leaves_release(struct glc_heap *heap, struct glc_local *at, uint32_t le
 	unsigned order = glc_order_of(leaves);
 	uint32_t word = leaf / GLC_WORD_LEAVES;
 
-	glc_budget_return(heap->budget, (uint64_t)leaves << GLC_LEAF_SHIFT);
+	give_room(heap, at, leaves);
 	if (heap->fit == GLACIER_FIT_RUN) {
 		pthread_mutex_lock(&heap->run_lock);
 		glc_runs_give(heap->runs, leaf, leaves);
@@ -141,6 +183,7 @@ enum glacier_status glc_heap_init(struct glc_heap *heap, glacier_addr base, uint
 					: UINT64_C(64) << 20) >> GLC_LEAF_SHIFT);
 	if (heap->kept_limit > heap->leaves / 2)
 		heap->kept_limit = heap->leaves / 2;
+	heap->room_limit = budget->hard || budget->soft ? 0 : heap->kept_limit;
 	heap->bin_step = options->sub_bins ? 1 : 4;
 	heap->unit_shift = (uint8_t)shift;
 	heap->word_count = (uint32_t)((leaves + 63) / 64);

@@ -46,6 +46,7 @@ void glc_arena_count_into(struct glacier_arena *arena, struct glc_local *local, 
 struct gathering {
 	struct glacier_arena *arena;
 	struct glacier_arena_stats *stats;
+	uint64_t room;               /* counted as reserved, and free again */
 };
 
 static void add_thread(void *user, struct glc_thread *thread)
@@ -55,6 +56,7 @@ static void add_thread(void *user, struct glc_thread *thread)
 
 	glc_arena_count_into(gathering->arena, (struct glc_local *)thread, counts);
 	add_counts(gathering->stats, counts);
+	gathering->room += (uint64_t)((struct glc_local *)thread)->room << GLC_LEAF_SHIFT;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -87,12 +89,13 @@ static void add_room(struct glacier_arena *arena, struct glacier_arena_stats *st
 
 enum glacier_status glacier_arena_get_stats(struct glacier_arena *arena, struct glacier_arena_stats *stats)
 {
+	struct gathering gathering = {.arena = arena, .stats = stats};
 	struct glacier_tier_stats *sum;
 
 	if (is_closed(arena) || !stats)
 		return GLACIER_ERR_ARGUMENT;
 	*stats = (struct glacier_arena_stats){0};
-	glc_threads_each(&arena->threads, add_thread, &(struct gathering){arena, stats});
+	glc_threads_each(&arena->threads, add_thread, &gathering);
 	add_counts(stats, arena->gone);
 	sum = &stats->tier[GLACIER_TIER_POOL];
 	for (int i = 0; i < GLC_COUNTED; i++) {
@@ -114,7 +117,7 @@ enum glacier_status glacier_arena_get_stats(struct glacier_arena *arena, struct 
 		sum->live_bytes += tier->live_bytes;
 	}
 	glacier_arena_plan(arena, GLACIER_TIER_POOL, &(glacier_addr){0}, &sum->capacity_bytes);
-	stats->reserved_bytes = atomic_load(&arena->budget.reserved);
+	stats->reserved_bytes = atomic_load(&arena->budget.reserved) - gathering.room;
 	stats->peak_reserved_bytes = atomic_load(&arena->budget.peak);
 	add_room(arena, stats);
 	return GLACIER_OK;

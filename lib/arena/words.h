@@ -74,13 +74,17 @@ static inline int glc_claim_in(glc_word *word, unsigned order)
 /* Whole words. */
 static inline bool glc_claim_words(glc_word *word, unsigned count)
 {
+	/* Looking costs less than a swap that fails. */
+	for (unsigned i = 0; i < count; i++)
+		if (atomic_load_explicit(&word[i], memory_order_relaxed) != ~UINT64_C(0))
+			return false;
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t value = ~UINT64_C(0);
 
 		if (atomic_compare_exchange_strong_explicit(&word[i], &value, 0, memory_order_acquire, memory_order_relaxed))
 			continue;
 		while (i--)
-			atomic_fetch_or_explicit(&word[i], ~UINT64_C(0), memory_order_release);
+			atomic_store_explicit(&word[i], ~UINT64_C(0), memory_order_release);
 		return false;
 	}
 	return true;
@@ -94,10 +98,11 @@ static inline bool glc_release_in(glc_word *word, unsigned leaf, unsigned order)
 	return !(atomic_fetch_or_explicit(word, bits, memory_order_release) & bits);
 }
 
+/* No bit of these words is anybody else's: nobody writes them before they are stored. */
 static inline void glc_release_words(glc_word *word, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		atomic_fetch_or_explicit(&word[i], ~UINT64_C(0), memory_order_release);
+		atomic_store_explicit(&word[i], ~UINT64_C(0), memory_order_release);
 }
 
 #endif

@@ -103,6 +103,8 @@ static void run(const char *what, const struct glacier_arena_options *options, u
 	CHECK(stats.tier[GLACIER_TIER_POOL].allocs == s.allocs && stats.tier[GLACIER_TIER_POOL].frees == s.frees,
 	      "%llu allocations were counted, and %llu done", (unsigned long long)stats.tier[GLACIER_TIER_POOL].allocs,
 	      (unsigned long long)s.allocs);
+	CHECK(stats.reserved_bytes + stats.free_bytes == bytes, "%llu bytes are reserved, %llu free, of %llu",
+	      (unsigned long long)stats.reserved_bytes, (unsigned long long)stats.free_bytes, (unsigned long long)bytes);
 	for (size_t i = 0; i < SHARED; i++)
 		if (s.slot[i]) {
 			shadow_give(&s.shadow, s.slot[i], s.slot_bytes[i], 7);

@@ -361,13 +361,19 @@ planted()
 	catches "arena: $1" arena $2
 	heal "home/lib/arena/$3"
 }
-if passes arena oracle 1 && passes arena ring && passes arena words && passes arena behaviours; then
+if passes arena oracle 1 && passes arena ring && passes arena words && passes arena behaviours &&
+	passes arena hand && passes arena threads; then
 	planted "an interior free is taken" "oracle 1" alloc.c 's/ | offset << (64 - GLC_UNIT_SHIFT);/;/'
 	planted "one leaf of a block is claimed" words words.h 's/value \& ~(glc_block(order) << leaf)/value \& ~(UINT64_C(1) << leaf)/'
 	planted "a word that is given up is forgotten" "oracle 2" slab.c 's/^\tif (atomic_load(&slots->free))$/\tif (0)/'
 	planted "the tail is not looked at" ring ring.c 's/memory_order_acquire) > ring->capacity/memory_order_acquire) > 8 * ring->capacity/'
 	planted "runs are not merged" "oracle 2" runs.c 's/first \&\& runs->unit\[first - 1\].length/0/'
 	planted "idle threads keep what they have" behaviours alloc.c 's/glc_threads_each(&arena->threads, flush, arena);//'
+	planted "who wants a state does not close its gates" threads threads.c 's/^\t\tset_gates(thread, false);$//'
+	planted "a range at hand looks like a live one" hand reservoir.h 's/count | GLC_HELD/count/'
+	planted "ranges at hand are not counted as kept" hand reservoir.c 's/kept + reservoir->allowed/kept/'
+	planted "a run at hand is given out for another length" hand buddy.c 's/local->last_run.leaves != leaves/!local->last_run.leaves/'
+	planted "a state outlives its arena" hand threads.c 's/^\t\tatomic_store_explicit(&thread->threads, &gone, memory_order_relaxed);$//'
 fi
 
 # --- Pairs of the validator ---------------------------------------------------------------
