@@ -2,7 +2,7 @@
 /*
  * min_arena [-l LIBRARY]... [LOG...] - the smallest arena in which a log of allocations goes through, by bisection, of
  * our two fits and of each library with peer_reset (bytes: a new arena of this size), peer_malloc and peer_free. The logs
- * are gc-arena-bench's own form, and some that are made here: sizes of any length from 128 KiB to 32 MiB.
+ * are gc-arena-bench's own form, what is longer than the 32 MiB of a block being cut to them, and some that are made here.
  */
 #include <glacier.h>
 
@@ -151,7 +151,7 @@ static struct log read_log(const char *path)
 	}
 	while (fgets(line, sizeof line, file))
 		if (sscanf(line, "%u %c %u %llu", &thread, &op, &id, &bytes) >= 3 && *line != '#')
-			add(&log, id, op == 'a' ? bytes : 0);
+			add(&log, id, op != 'a' ? 0 : bytes < LARGEST ? bytes : LARGEST);
 	fclose(file);
 	return log;
 }

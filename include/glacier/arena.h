@@ -88,7 +88,8 @@ struct glacier_arena_options {
 
 	enum glacier_fit fit;
 	bool sub_bins;                      /* four bins a power of two instead of one */
-	uint64_t cache_bytes;               /* buddy blocks that a thread keeps; 0: 64 MiB. UINT64_MAX: none */
+	/* Buddy blocks that a thread keeps; UINT64_MAX: none. 0: 64 MiB, of runs the one that it freed last alone: kept ones cost memory */
+	uint64_t cache_bytes;
 
 	uint64_t ring_bytes;                /* pool; 0: no ring */
 	uint64_t reservoir_bytes;           /* pool; 0: no reservoir */

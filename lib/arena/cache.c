@@ -28,7 +28,7 @@ void glc_cache_init(struct glc_heap *heap, struct glc_local *local, uint64_t qui
 	}
 	if (runs && blocks)
 		local->last_run.most = 1u << (blocks - 1);
-	local->kept_leaves = heap->kept_limit - (blocks ? 1u << (blocks - 1) : 0);
+	local->kept_leaves = heap->stack_limit - (blocks && heap->stack_limit ? 1u << (blocks - 1) : 0);
 	for (unsigned mark = GLC_MARK_SLOT; mark < GLC_MARKS; mark++) {
 		uint32_t fit = glc_is_block(mark) ? 0 : GLC_CACHED_SLOTS / glc_bin_kinds[glc_bin_of_mark(mark)].slot_bytes;
 

@@ -34,7 +34,7 @@ enum {
 	GLC_MOST_SLOT = 1 << 16,
 	GLC_BINS = 33,
 	GLC_SLAB_WORDS = 8,                /* a leaf has at most 512 slots */
-	GLC_KEPT_BLOCKS = 16,              /* of each order, by each thread */
+	GLC_KEPT_BLOCKS = 4,               /* of each order, by each thread */
 	GLC_MOST_OWNED = 16,               /* words of a bin, by each thread */
 };
 
@@ -117,7 +117,8 @@ struct glc_heap {
 	uint64_t bytes;                    /* of its leaves */
 	uint32_t leaves;
 	enum glacier_fit fit;
-	uint32_t kept_limit;               /* leaves that a thread may keep */
+	uint32_t kept_limit;               /* leaves that a thread may keep, and with the block that it freed last on stacks */
+	uint32_t stack_limit;
 	uint32_t room_limit;               /* and whose room in the budget */
 	uint8_t bin_step, unit_shift;
 	_Atomic uint8_t *marks;            /* of each unit */

@@ -32,7 +32,7 @@ static const struct cli_option option_table[] = {
 	{KEY_FORMAT, "format", "KIND", "of the log: rmm, rep, gc, pytorch or kv (by its name and first bytes)"},
 	{KEY_KV, "kv", "BYTES,BLOCK", "kv: bytes a token, tokens a block (131072,16)"},
 	{KEY_MIN_ARENA, "min-arena", NULL, "the smallest arena that replays, for each policy"},
-	{KEY_RECORD, "record", "FILE", "write what the pattern does as a log"},
+	{KEY_RECORD, "record", "FILE", "write what the pattern does, or the log of --replay, in the program's own form"},
 	{0, NULL, NULL, "Output:"},
 	{KEY_CSV, "csv", NULL, "the table as CSV"},
 	{KEY_DUMP, "dump", NULL, "the arena's statistics as JSON after a replay"},
@@ -176,8 +176,8 @@ static void check(const struct options *opt)
 {
 	if (opt->min_arena && !opt->replay)
 		cli_bad_usage("--min-arena needs --replay");
-	if (opt->replay && opt->record)
-		cli_bad_usage("--record writes what a pattern does: not with --replay");
+	if (opt->replay && opt->record && (opt->min_arena || opt->map || opt->dump || opt->plot))
+		cli_bad_usage("--record with --replay writes the log and repeats nothing");
 	if ((opt->map || opt->dump) && !opt->replay)
 		cli_bad_usage("%s needs --replay", opt->map ? "--map" : "--dump");
 	if (opt->dump && (opt->form != CLI_TABLE_TEXT || cli.json))

@@ -239,6 +239,11 @@ enum cli_code bench_replay(const struct options *opt)
 
 	trace_read(&trace, opt->replay, opt);
 	check_unseen(&trace);
+	if (opt->record) {
+		r.code = trace_write(&trace, opt->record) ? CLI_OK : CLI_TROUBLE;
+		trace_fini(&trace);
+		return r.code;
+	}
 	r.trace = &trace;
 	r.addr = cli_alloc(trace.ids * sizeof *r.addr);
 	r.need = needs(&trace, r.addr);

@@ -123,7 +123,8 @@ static void runs(void)
 {
 	for (int pool = 0; pool < 2; pool++) {
 		struct glacier_arena *arena = make((struct glacier_arena_options){
-			.tier = pool ? GLACIER_TIER_POOL : GLACIER_TIER_BUDDY, .bytes = 64 * MIB, .fit = GLACIER_FIT_RUN});
+			.tier = pool ? GLACIER_TIER_POOL : GLACIER_TIER_BUDDY, .bytes = 64 * MIB, .fit = GLACIER_FIT_RUN,
+			.cache_bytes = 64 * MIB});
 		glacier_addr a = take(arena, 5 * 128 * KIB), b, c;
 
 		CHECK(!glacier_arena_free(arena, a), "free");
