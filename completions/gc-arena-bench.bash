@@ -13,7 +13,7 @@ _gc_arena_bench()
 		option=${COMP_WORDS[COMP_CWORD-1]}
 	fi
 	case $option in
-	--backing) COMPREPLY=($(compgen -W 'host thp null pinned cuda vulkan' -- "$cur")); return ;;
+	--backing) COMPREPLY=($(compgen -W 'host thp null pinned cuda virtual vulkan' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--compare) COMPREPLY=($(compgen -W 'malloc dlopen:' -- "$cur")); return ;;
 	--diagnostics) COMPREPLY=($(compgen -W 'text json' -- "$cur")); return ;;

@@ -18,6 +18,8 @@ src_gc_arena_bench_gc_arena_bench_SOURCES = \
 	src/gc-arena-bench/read_kv.c \
 	src/gc-arena-bench/read_lines.c \
 	src/gc-arena-bench/read_pytorch.c \
+	src/gc-arena-bench/repeat.c \
+	src/gc-arena-bench/repeat.h \
 	src/gc-arena-bench/replay.c \
 	src/gc-arena-bench/run.c \
 	src/gc-arena-bench/run.h \

@@ -15,14 +15,14 @@ static const struct cli_option option_table[] = {
 	{KEY_TIER, "tier", "LIST", "slab, buddy, reservoir, ring, pool or all (all)"},
 	{KEY_PATTERN, "pattern", "LIST", "hot, ws, lifo, fifo, random, xfree, larson, burst, phase, kv or all (hot,ws)"},
 	{KEY_SIZES, "sizes", "LIST", "bytes, 4K, 1M or 256..64K for any between (what suits the tier)"},
-	{KEY_THREADS, "threads", "LIST", "numbers of threads (1,2)"},
+	{KEY_THREADS, "threads", "LIST", "numbers of threads (1,2; of a log: 1)"},
 	{KEY_TIME, "time", "TIME", "of each cell, as 100ms or 1s"},
 	{KEY_OPS, "ops", "N", "operations of each thread instead of a time"},
 	{KEY_REPEAT, "repeat", "N", "runs of each cell: the median is told (3)"},
 	{KEY_SEED, "seed", "N", "of the random numbers (1)"},
 	{0, NULL, NULL, "The arena:"},
 	{KEY_ARENA, "arena", "SIZE", "its bytes (1G)"},
-	{KEY_BACKING, "backing", "KIND", "host, thp, null (addresses alone), pinned, cuda or vulkan (host)"},
+	{KEY_BACKING, "backing", "KIND", "host, thp, null (addresses alone), pinned, cuda, virtual or vulkan (host; of a log: null)"},
 	{KEY_FIT, "fit", "KIND", "buddy or run (buddy)"},
 	{KEY_SUB_BINS, "sub-bins", NULL, "four slab sizes a power of two"},
 	{KEY_CHECK, "check", NULL, "watch every byte: overlaps and lost writes end it with 1"},
@@ -54,7 +54,7 @@ static const struct cli_program program = {
 };
 
 static const char patterns[PATTERN_COUNT][8] = {"hot", "ws", "lifo", "fifo", "random", "xfree", "larson", "burst", "phase", "kv"};
-static const char backings[BACKING_COUNT][8] = {"host", "thp", "null", "pinned", "cuda", "vulkan"};
+static const char backings[BACKING_COUNT][8] = {"host", "thp", "null", "pinned", "cuda", "virtual", "vulkan"};
 static const char formats[FORMAT_COUNT][8] = {"rmm", "rep", "gc", "pytorch", "kv"};
 
 const char *pattern_name(enum pattern pattern)
@@ -204,7 +204,10 @@ void options_parse(struct options *opt, int argc, char **argv)
 		case KEY_TIER: read_list(opt->tier, "--tier", arg, tiers[0], sizeof tiers[0], GLACIER_TIER_COUNT); break;
 		case KEY_PATTERN: read_list(opt->pattern, "--pattern", arg, patterns[0], sizeof patterns[0], PATTERN_COUNT); break;
 		case KEY_SIZES: read_sizes(opt, arg); break;
-		case KEY_THREADS: read_threads(opt, arg); break;
+		case KEY_THREADS:
+			read_threads(opt, arg);
+			opt->threads_given = true;
+			break;
 		case KEY_TIME: opt->seconds = read_time(arg); break;
 		case KEY_OPS: opt->ops = cli_number("--ops", arg, 1, UINT64_C(1) << 40); break;
 		case KEY_REPEAT: opt->repeats = (unsigned)cli_number("--repeat", arg, 1, 1000); break;
@@ -215,7 +218,10 @@ void options_parse(struct options *opt, int argc, char **argv)
 				cli_bad_usage("--arena=%s is no size", arg);
 			opt->arena_given = true;
 			break;
-		case KEY_BACKING: opt->backing = (enum backing)find("--backing", arg, backings[0], sizeof backings[0], BACKING_COUNT); break;
+		case KEY_BACKING:
+			opt->backing = (enum backing)find("--backing", arg, backings[0], sizeof backings[0], BACKING_COUNT);
+			opt->backing_given = true;
+			break;
 		case KEY_FIT:
 			if (strcmp(arg, "buddy") && strcmp(arg, "run"))
 				cli_bad_usage("--fit=%s: there are buddy and run", arg);

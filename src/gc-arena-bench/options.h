@@ -11,7 +11,7 @@ enum pattern {
 	PATTERN_PHASE, PATTERN_KV, PATTERN_COUNT
 };
 
-enum backing { BACKING_HOST, BACKING_THP, BACKING_NULL, BACKING_PINNED, BACKING_CUDA, BACKING_VULKAN, BACKING_COUNT };
+enum backing { BACKING_HOST, BACKING_THP, BACKING_NULL, BACKING_PINNED, BACKING_CUDA, BACKING_VIRTUAL, BACKING_VULKAN, BACKING_COUNT };
 enum format { FORMAT_RMM, FORMAT_REP, FORMAT_GC, FORMAT_PYTORCH, FORMAT_KV, FORMAT_COUNT };
 
 enum { MOST_SIZES = 16, MOST_THREAD_COUNTS = 8, MOST_COMPARED = 4 };
@@ -27,6 +27,7 @@ struct options {
 	size_t size_count;
 	unsigned threads[MOST_THREAD_COUNTS];
 	size_t thread_counts;
+	bool threads_given, backing_given;
 	double seconds;          /* of a cell */
 	uint64_t ops;            /* of a thread; 0: by time */
 	uint64_t seed, arena_bytes;

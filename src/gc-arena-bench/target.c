@@ -37,8 +37,8 @@ static const char *take_memory(enum backing backing, uint64_t bytes, struct glac
 	if (!opened.device)
 		return opened.why;
 	opened.why[0] = '\0';
-	return glacier_device_backing(opened.device, backing == BACKING_PINNED ? GLACIER_BACKING_PINNED : GLACIER_BACKING_DEVICE,
-				      bytes, range, &diag) == GLACIER_OK ? NULL : opened.why;
+	return glacier_device_backing(opened.device, backing == BACKING_PINNED ? GLACIER_BACKING_PINNED : backing == BACKING_VIRTUAL
+				      ? GLACIER_BACKING_VIRTUAL : GLACIER_BACKING_DEVICE, bytes, range, &diag) == GLACIER_OK ? NULL : opened.why;
 }
 
 void target_close_device(void)
@@ -55,37 +55,51 @@ void target_name(char name[TARGET_NAME], const struct options *opt, enum glacier
 		 opt->sub_bins && (tier == GLACIER_TIER_SLAB || tier == GLACIER_TIER_POOL) ? ", sub-bins" : "");
 }
 
-const char *target_arena(struct target *target, const struct options *opt, enum glacier_tier tier, uint64_t bytes)
+const char *target_over(const struct options *opt, enum backing backing, struct glacier_arena_options *options, uint64_t bytes,
+			struct target *target)
 {
 	struct glacier_range range = {.base = nowhere, .bytes = bytes};
-	struct glacier_arena_options options = {.tier = tier, .bytes = bytes, .fit = opt->fit, .sub_bins = opt->sub_bins};
 	enum glacier_status status;
 	const char *why;
 
-	*target = (struct target){.tier = tier, .writable = true};
-	switch (opt->backing) {
+	*target = (struct target){.tier = options->tier, .writable = true};
+	options->bytes = bytes;
+	options->fit = opt->fit;
+	options->sub_bins = opt->sub_bins;
+	switch (backing) {
 	case BACKING_HOST: break;
-	case BACKING_THP: options.huge_pages = true; break;
+	case BACKING_THP: options->huge_pages = true; break;
 	case BACKING_NULL:
-		options.range = &range;
+		options->range = &range;
 		target->writable = false;
 		break;
+	case BACKING_VIRTUAL:
+		if (options->tier != GLACIER_TIER_RESERVOIR)
+			return "memory that is mapped as it is asked for is for the reservoir alone";
+		/* fall through */
 	default:
-		why = take_memory(opt->backing, bytes, &range);
+		why = take_memory(backing, bytes, &range);
 		if (why)
 			return why;
-		options.range = &range;
-		target->writable = opt->backing == BACKING_PINNED;
+		options->range = &range;
+		target->writable = backing == BACKING_PINNED;
 		break;
 	}
+	status = glacier_arena_create(options, &target->arena);
+	return status ? status == GLACIER_ERR_NOMEM ? "there is no memory for it" : "the arena is too small for this tier" : NULL;
+}
+
+const char *target_arena(struct target *target, const struct options *opt, enum glacier_tier tier, uint64_t bytes)
+{
+	struct glacier_arena_options options = {.tier = tier};
+
 	if (tier == GLACIER_TIER_POOL) {
 		options.ring_bytes = bytes / 16;
 		options.reservoir_bytes = bytes / 2;
 	}
 	if (tier == GLACIER_TIER_RING)
 		options.chunk_bytes = 65536;
-	status = glacier_arena_create(&options, &target->arena);
-	return status ? status == GLACIER_ERR_NOMEM ? "there is no memory for it" : "the arena is too small for this tier" : NULL;
+	return target_over(opt, opt->backing, &options, bytes, target);
 }
 
 const char *target_compared(struct target *target, const char *what)

@@ -33,6 +33,9 @@ static inline bool target_free(struct target *target, glacier_addr addr)
 
 /* What an arena is called in the table. */
 void target_name(char name[TARGET_NAME], const struct options *opt, enum glacier_tier tier);
+/* An arena over a backing, of so many bytes; of `options` what --fit and the like say is set here. NULL: made; else why not. */
+const char *target_over(const struct options *opt, enum backing backing, struct glacier_arena_options *options, uint64_t bytes,
+			struct target *target);
 /* An arena as the options say, of so many bytes. NULL: made; else why it cannot be. */
 const char *target_arena(struct target *target, const struct options *opt, enum glacier_tier tier, uint64_t bytes);
 /* "malloc" or "dlopen:LIBRARY". NULL: found; else why not. */

@@ -22,7 +22,9 @@ cli_tests = \
 	tests/cli/gc-arena-bench/replay-kv.test \
 	tests/cli/gc-arena-bench/replay-pytorch.test \
 	tests/cli/gc-arena-bench/replay-rep.test \
+	tests/cli/gc-arena-bench/replay-backing.test \
 	tests/cli/gc-arena-bench/replay-rmm.test \
+	tests/cli/gc-arena-bench/replay-threads.test \
 	tests/cli/gc-arena-bench/usage.test \
 	tests/cli/gc-asm/bad-define.test \
 	tests/cli/gc-asm/bad-empty.test \

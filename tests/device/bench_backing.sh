@@ -31,6 +31,20 @@ for kind; do
 	[ ! -s "$scratch/bad" ] || fail "$kind: $(cat "$scratch/bad")"
 	[ "$(sed 1d "$scratch/$kind" | wc -l)" -eq 30 ] || fail "$kind: not 30 rows: $(cat "$scratch/$kind")"
 
+	# A log, by one thread and by two; and in memory that comes as it is asked for.
+	printf 'gctrace 1\n0 a 0 3145728\n1 a 1 40000000\n1 f 0\n0 f 1\n' >"$scratch/log.gc"
+	[ "$kind" = cuda ] && over="cuda virtual pinned" || over=$kind
+	for backing in $over; do
+		"$bench" --replay="$scratch/log.gc" --threads=1,2 --backing=$backing --csv >"$scratch/$kind" 2>&1 ||
+			fail "$backing: a log: exit status $?: $(cat "$scratch/$kind")"
+		[ "$(awk -F, 'NR > 1 && $3 + 0 > 0 && $9 == 0' "$scratch/$kind" | wc -l)" -eq 2 ] || fail "$backing: a log: $(cat "$scratch/$kind")"
+	done
+	if [ "$kind" = cuda ]; then
+		"$bench" --tier=reservoir --pattern=hot,ws --threads=1,2 --ops=60 --repeat=1 --backing=virtual --check --csv >"$scratch/$kind" 2>&1 ||
+			fail "virtual: exit status $?: $(cat "$scratch/$kind")"
+		[ "$(awk -F, 'NR > 1 && $5 + 0 > 0' "$scratch/$kind" | wc -l)" -eq 4 ] || fail "virtual: $(cat "$scratch/$kind")"
+	fi
+
 	# More than it has: the reason, what the driver gives or its limit.
 	"$bench" --tier=slab --pattern=hot --threads=1 --ops=10 --arena=200000G --backing="$kind" --csv >"$scratch/$kind" 2>&1 ||
 		fail "$kind: too much memory, exit status $?"

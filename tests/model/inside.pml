@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lib/arena/threads.h: a thread is inside of its state between two stores; another takes the state once it has asked,
- * and the thread is not inside. Never both. FAULT: the thread looks whether it is asked before it says that it is inside.
+ * and the thread is not inside. `wanted` is also the gates, which are closed after it and opened after it, and all that
+ * the quickest ways look at. Never both. FAULT: the thread looks whether it is asked before it says that it is inside.
  */
 bool busy, wanted, lock;
 byte users;

@@ -19,7 +19,7 @@ check()
 	sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.out
 }
 
-for model in gone inside returns ring slots word; do
+for model in gone hand inside returns ring slots word; do
 	errors=$(check "$folder/$model.pml")
 	[ "$errors" = 0 ] || fail "$model: ${errors:-no result}"
 	echo "$model: $(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.out) states, no error"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/arena/words.h: four leaves in one word, claimed by compare and swap, freed by one "or". One thread wants two
- * leaves, two want one. FAULT: the word is stored instead of swapped.
+ * lib/arena/words.h: four leaves in one word, claimed by compare and swap, freed by one "or"; the whole word, which is
+ * nobody else's then, by a store. One thread wants two leaves, one wants one and one all four. FAULT: the word is stored instead of swapped.
  */
 byte word = 15;
 byte owner[4];
@@ -19,7 +19,7 @@ proctype user(byte me; byte leaves)
 		found = false;
 		do
 		:: true ->
-			mask = (leaves == 2 -> 3 : 1);
+			mask = (leaves == 4 -> 15 : (leaves == 2 -> 3 : 1));
 			leaf = 0;
 			do
 			:: leaf < 4 && ((value >> leaf) & mask) == mask -> found = true; break
@@ -54,7 +54,10 @@ proctype user(byte me; byte leaves)
 			:: i < leaves -> assert(owner[leaf + i] == me); owner[leaf + i] = 0; i++
 			:: else -> break
 			od;
-			atomic { word = word | (mask << leaf) }
+			if
+			:: leaves == 4 -> word = 15
+			:: else -> atomic { word = word | (mask << leaf) }
+			fi
 		:: else -> skip
 		fi
 	:: else -> break
@@ -64,7 +67,7 @@ proctype user(byte me; byte leaves)
 
 init
 {
-	atomic { run user(1, 2); run user(2, 1); run user(3, 1) }
+	atomic { run user(1, 2); run user(2, 1); run user(3, 4) }
 	lost == 3;
 	assert(word == 15)
 }
