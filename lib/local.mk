@@ -43,6 +43,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/arena/heap.h \
 	lib/arena/leaves.c \
 	lib/arena/report.c \
+	lib/arena/quick.c \
 	lib/arena/reservoir.c \
 	lib/arena/reservoir.h \
 	lib/arena/ring.c \
@@ -51,6 +52,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/arena/runs.h \
 	lib/arena/scratch.c \
 	lib/arena/slab.c \
+	lib/arena/slices.h \
 	lib/arena/space.c \
 	lib/arena/space.h \
 	lib/arena/threads.c \

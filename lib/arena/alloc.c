@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests taken to a tier and back, and what is done before a request is refused. */
 #include "arena/arena.h"
+#include "arena/slices.h"
 
 #include <string.h>
 
@@ -62,21 +63,6 @@ enum glacier_status glacier_arena_trim(struct glacier_arena *arena)
 
 /* --- Tiers --------------------------------------------------------------- */
 
-static inline void count_alloc(struct glc_local *local, int tier, uint64_t requested, uint64_t granted)
-{
-	struct glc_counts *counts = &local->counts[tier];
-
-	glc_add(&counts->allocs, 1);
-	glc_add(&counts->requested, requested);
-	glc_add(&counts->granted, granted);
-}
-
-static inline void count_free(struct glc_local *local, int tier, uint64_t bytes)
-{
-	glc_add(&local->counts[tier].frees, 1);
-	glc_add(&local->counts[tier].returned, bytes);
-}
-
 static enum glacier_status from_slab(struct glacier_arena *arena, struct glc_local *local, uint64_t requested,
 				     unsigned bin, glacier_addr *addr)
 {
@@ -114,7 +100,7 @@ static enum glacier_status from_reservoir(struct glacier_arena *arena, struct gl
 	enum glacier_status status;
 
 	if (glc_hand_take(&arena->reservoir, &local->hand, granted >> GLC_GRANULE_SHIFT, addr)) {
-		count_alloc(local, GLC_COUNTED_RESERVOIR, requested, granted);
+		glc_count_alloc(local, GLC_COUNTED_RESERVOIR, requested, granted);
 		return GLACIER_OK;
 	}
 	if (granted < bytes || !glc_budget_take(&arena->budget, granted))
@@ -125,76 +111,7 @@ static enum glacier_status from_reservoir(struct glacier_arena *arena, struct gl
 		return status;
 	}
 	glc_budget_keep(&arena->budget);
-	count_alloc(local, GLC_COUNTED_RESERVOIR, requested, granted);
-	return GLACIER_OK;
-}
-
-/* A new chunk, where it is worth it. */
-static bool new_chunk(struct glacier_arena *arena, struct glc_local *local, struct glc_ring *ring, uint64_t bytes, uint64_t *offset)
-{
-	uint64_t chunk = glc_round_unit(arena->options.chunk_bytes), at;
-
-	if (bytes > chunk / 4 || !glc_ring_claim(ring, chunk, &at))
-		return glc_ring_claim(ring, bytes, offset);
-	glc_chunk_drop(local);
-	local->chunk.ring = ring;
-	local->chunk.at = at + bytes;
-	local->chunk.end = at + chunk;
-	*offset = at;
-	return true;
-}
-
-static inline enum glacier_status from_ring(struct glacier_arena *arena, struct glc_local *local, uint64_t requested, glacier_addr *addr)
-{
-	uint64_t bytes = glc_round_unit(requested), offset;
-	struct glc_ring *ring = local->chunk.ring;
-
-	/* An older ring's chunk is used up in its ring. */
-	if (local->chunk.end - local->chunk.at >= bytes) {
-		offset = local->chunk.at;
-		local->chunk.at += bytes;
-	} else {
-		ring = arena->rings[atomic_load_explicit(&arena->ring_count, memory_order_acquire) - 1];
-		if (arena->options.chunk_bytes ? !new_chunk(arena, local, ring, bytes, &offset) : !glc_ring_claim(ring, bytes, &offset))
-			return GLACIER_ERR_NOMEM;
-	}
-	if (!ring->by_serial)
-		glc_ring_begin(ring, offset, bytes);
-	*addr = ring->base + offset;
-	count_alloc(local, GLC_COUNTED_RING, requested, bytes);
-	return GLACIER_OK;
-}
-
-/* A slice that lies in one segment is added to what is freed of this; another is returned. Inside. */
-static inline enum glacier_status to_ring(struct glc_local *local, struct glc_ring *ring, uint64_t offset)
-{
-	uint64_t bytes, segment, inside;
-	enum glacier_status status = glc_ring_end(ring, offset, &bytes);
-
-	if (status)
-		return status;
-	count_free(local, GLC_COUNTED_RING, bytes);
-	if (local->returning.bytes && local->returning.ring == ring) {
-		inside = offset - local->returning.segment * ring->segment_bytes;
-		if (inside < ring->segment_bytes && bytes <= ring->segment_bytes - inside) {
-			local->returning.bytes += bytes;
-			goto added;
-		}
-	}
-	segment = offset / ring->segment_bytes;
-	inside = offset - segment * ring->segment_bytes;
-	if (bytes > ring->segment_bytes - inside) {
-		glc_ring_return(ring, offset, bytes);
-		return GLACIER_OK;
-	}
-	glc_slices_return(local);
-	local->returning.ring = ring;
-	local->returning.segment = segment;
-	local->returning.bytes = bytes;
-added:
-	/* A whole segment, or somebody sleeps. */
-	if (local->returning.bytes == ring->segment_bytes || atomic_load_explicit(&ring->waiting, memory_order_relaxed))
-		glc_slices_return(local);
+	glc_count_alloc(local, GLC_COUNTED_RESERVOIR, requested, granted);
 	return GLACIER_OK;
 }
 
@@ -300,7 +217,7 @@ static enum glacier_status try_route(struct glacier_arena *arena, struct glc_loc
 
 	glc_enter(&local->thread);
 	if (route->ring)
-		status = from_ring(arena, local, requested, addr);
+		status = glc_slice_take(arena, local, requested, addr);
 	if (route->slab)
 		status = from_slab(arena, local, requested, route->bin, addr);
 	if (status && route->buddy)
@@ -390,19 +307,6 @@ enum glacier_status glacier_arena_request(struct glacier_arena *arena, const str
 	return take(arena, request, addr);
 }
 
-/* A ring alone, of slices that may be freed. */
-static bool alloc_slice(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
-{
-	struct glc_local *local = glc_local(arena);
-	enum glacier_status status;
-
-	if (!local || !glc_enter_quick(&local->thread))
-		return false;
-	status = from_ring(arena, local, bytes, addr);
-	glc_leave(&local->thread);
-	return !status;
-}
-
 /* A slot or a block, by the size alone. */
 static bool alloc_in_heap(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
 {
@@ -424,117 +328,14 @@ static bool alloc_in_heap(struct glacier_arena *arena, uint64_t bytes, glacier_a
 	return !status;
 }
 
-/* fit=run: a block of just this length that is at hand. */
-static bool alloc_run(struct glacier_arena *arena, struct glc_local *local, uint64_t bytes, glacier_addr *addr)
-{
-	uint32_t leaves = (uint32_t)((bytes + GLC_LEAF - 1) >> GLC_LEAF_SHIFT);
-	unsigned mark = GLC_MARK_BLOCK + glc_order_of(leaves);
-	uint64_t unit;
-	bool good;
-
-	if (bytes > (uint64_t)GLC_MOST_LEAVES << GLC_LEAF_SHIFT || !glc_enter_quick(&local->thread))
-		return false;
-	good = glc_buddy_at_hand(&arena->heap, local, leaves, &unit);
-	if (good) {
-		local->run_bytes += (uint64_t)leaves << GLC_LEAF_SHIFT;
-		local->cache[mark].allocs++;
-		local->cache[mark].requested += bytes;
-		atomic_store_explicit(&arena->heap.marks[unit], (uint8_t)mark, memory_order_relaxed);
-		*addr = arena->heap.base + (unit << arena->heap.unit_shift);
-	}
-	glc_leave(&local->thread);
-	return good;
-}
-
-/* The range that the thread freed last. */
-static bool alloc_range(struct glacier_arena *arena, struct glc_local *local, uint64_t bytes, glacier_addr *addr)
-{
-	uint64_t count = (bytes >> GLC_GRANULE_SHIFT) + !!(bytes & (GLC_GRANULE - 1));
-	bool good;
-
-	if (!glc_enter_quick(&local->thread))
-		return false;
-	good = glc_hand_take(&arena->reservoir, &local->hand, count, addr);
-	if (good)
-		count_alloc(local, GLC_COUNTED_RESERVOIR, bytes, count << GLC_GRANULE_SHIFT);
-	glc_leave(&local->thread);
-	return good;
-}
-
-/* What the quick way has not: what else may be at hand, what lies below it, before the whole plan of a request. */
-static __attribute__((noinline)) enum glacier_status alloc_slowly(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
+/* What the quick ways have not: what lies below them, before the whole plan of a request. */
+enum glacier_status glc_alloc_slowly(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
 {
 	struct glacier_request request = {.bytes = bytes};
 
 	if (!arena || !addr || atomic_load_explicit(&arena->closed, memory_order_relaxed))
 		return GLACIER_ERR_ARGUMENT;
-	if (glc_is_of(glc_last, &arena->threads)) {
-		struct glc_local *local = (struct glc_local *)glc_last;
-
-		if (bytes - 1 >= arena->ranges_from) {
-			if (alloc_range(arena, local, bytes, addr))
-				return GLACIER_OK;
-		} else if (bytes - 1 >= arena->runs_from && alloc_run(arena, local, bytes, addr)) {
-			return GLACIER_OK;
-		}
-	}
-	if (arena->quick_slices && bytes - 1 < GLC_MOST_SLOT && alloc_slice(arena, bytes, addr))
-		return GLACIER_OK;
 	return alloc_in_heap(arena, bytes, addr) ? GLACIER_OK : take(arena, &request, addr);
-}
-
-static struct glacier_arena *arena_of(struct glc_local *local)
-{
-	return (struct glacier_arena *)atomic_load_explicit(&local->thread.threads, memory_order_relaxed);
-}
-
-/* By the gate, which is closed, or not this wide. */
-static __attribute__((noinline)) enum glacier_status alloc_outside(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
-{
-	glc_leave(glc_last);
-	return alloc_slowly(arena, bytes, addr);
-}
-
-/* Inside, and what was freed last has another class. */
-static __attribute__((noinline)) enum glacier_status alloc_from_stack(struct glc_local *local, uint64_t bytes, glacier_addr *addr,
-								      unsigned mark)
-{
-	uint64_t unit;
-	bool good = glc_cache_pop(&local->cache[mark], &unit);
-
-	if (__builtin_expect(good, 1)) {
-		local->cache[mark].allocs++;
-		local->cache[mark].requested += bytes;
-		atomic_store_explicit(&local->thread.marks[unit], (uint8_t)mark, memory_order_relaxed);
-		*addr = local->thread.base + (unit << GLC_UNIT_SHIFT);
-	}
-	glc_leave(&local->thread);
-	return good ? GLACIER_OK : alloc_slowly(arena_of(local), bytes, addr);
-}
-
-/* What the thread has at hand needs no more than is done here: the state is found and entered, a piece taken and marked. */
-enum glacier_status glacier_arena_alloc(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr)
-{
-	struct glc_local *local = (struct glc_local *)glc_last;
-	struct glc_thread *thread = &local->thread;
-	glacier_addr last;
-	unsigned mark;
-
-	if (__builtin_expect(!glc_is_of(thread, (const struct glc_threads *)arena) || !addr, 0))
-		return alloc_slowly(arena, bytes, addr);
-	glc_enter_by_gate(thread);
-	if (__builtin_expect(bytes - 1 >= atomic_load_explicit(&thread->quick_bytes, memory_order_acquire), 0))
-		return alloc_outside(arena, bytes, addr);
-	mark = glc_mark_of(bytes - 1, thread->floor);
-	if (__builtin_expect(glc_last_mark(thread) != mark, 0))
-		return alloc_from_stack(local, bytes, addr, mark);
-	last = thread->last_addr;
-	local->cache[mark].allocs++;
-	local->cache[mark].requested += bytes;
-	atomic_store_explicit(&thread->marks[glc_unit_of(thread, last)], (uint8_t)mark, memory_order_relaxed);
-	*addr = last;
-	glc_leave_with(thread, 0);
-	return GLACIER_OK;
 }
 
 /* --- Back ---------------------------------------------------------------- */
@@ -567,7 +368,7 @@ static enum glacier_status free_in_reservoir(struct glacier_arena *arena, struct
 	if (!bytes)
 		status = glc_reservoir_free(&arena->reservoir, &local->hand, addr, &bytes, &back);
 	if (!status)
-		count_free(local, GLC_COUNTED_RESERVOIR, bytes);
+		glc_count_free(local, GLC_COUNTED_RESERVOIR, bytes);
 	glc_leave(&local->thread);
 	if (!status && back)
 		glc_budget_return(&arena->budget, back);
@@ -590,82 +391,14 @@ static enum glacier_status free_elsewhere(struct glacier_arena *arena, glacier_a
 	if (ring->by_serial)
 		return GLACIER_ERR_UNSUPPORTED;
 	glc_enter(&local->thread);
-	status = to_ring(local, ring, addr - ring->base);
+	status = glc_slice_give(local, ring, addr - ring->base);
 	glc_leave(&local->thread);
 	return status;
 }
 
-static __attribute__((noinline)) enum glacier_status free_slowly(struct glacier_arena *arena, glacier_addr addr)
+enum glacier_status glc_free_slowly(struct glacier_arena *arena, glacier_addr addr)
 {
 	if (!arena || atomic_load_explicit(&arena->closed, memory_order_relaxed))
 		return GLACIER_ERR_ARGUMENT;
-	if (arena->quick_slices) {
-		struct glc_local *local = glc_local(arena);
-		uint64_t offset = addr - arena->rings[0]->base;
-
-		if (local && offset < arena->rings[0]->capacity && glc_enter_quick(&local->thread)) {
-			enum glacier_status status = to_ring(local, arena->rings[0], offset);
-
-			glc_leave(&local->thread);
-			return status;
-		}
-	}
 	return glc_in_heap(arena, addr) ? free_in_heap(arena, addr) : free_elsewhere(arena, addr);
-}
-
-/* By the gate, which is closed, or not this wide. */
-static __attribute__((noinline)) enum glacier_status free_outside(struct glacier_arena *arena, glacier_addr addr)
-{
-	glc_leave(glc_last);
-	return free_slowly(arena, addr);
-}
-
-/* Freed, and at hand for the next allocation of its class; out. */
-static inline enum glacier_status have_last(struct glc_thread *thread, glacier_addr addr, uint64_t unit, unsigned mark)
-{
-	atomic_store_explicit(&thread->marks[unit], 0, memory_order_relaxed);
-	thread->last_addr = addr;
-	glc_leave_with(thread, mark);
-	return GLACIER_OK;
-}
-
-/* Inside, and what was freed last has to move to its stack first, or this has to be freed otherwise. */
-static __attribute__((noinline)) enum glacier_status free_onto_stack(struct glc_local *local, glacier_addr addr, uint64_t unit)
-{
-	struct glc_thread *thread = &local->thread;
-	unsigned mark = atomic_load_explicit(&thread->marks[unit], memory_order_relaxed), last_mark = glc_last_mark(thread);
-
-	if (__builtin_expect(mark - 1 < thread->quick_marks, 1)) {
-		if (!last_mark || glc_cache_push(&local->cache[last_mark], glc_unit_of(thread, thread->last_addr)))
-			return have_last(thread, addr, unit, mark);
-	} else if (mark) {
-		glc_cache_free(&arena_of(local)->heap, local, unit, mark);
-		glc_leave(thread);
-		return GLACIER_OK;
-	}
-	glc_leave(thread);
-	return free_slowly(arena_of(local), addr);
-}
-
-/*
- * The reverse. What is odd in an address is turned to the top, where it is beyond every arena's number of units.
- * Whatever else is wrong goes the long way too, and is refused there.
- */
-enum glacier_status glacier_arena_free(struct glacier_arena *arena, glacier_addr addr)
-{
-	struct glc_thread *thread = glc_last;
-	uint64_t offset, unit;
-	unsigned mark;
-
-	if (__builtin_expect(!glc_is_of(thread, (const struct glc_threads *)arena), 0))
-		return free_slowly(arena, addr);
-	offset = addr - thread->base;
-	unit = offset >> GLC_UNIT_SHIFT | offset << (64 - GLC_UNIT_SHIFT);
-	glc_enter_by_gate(thread);
-	if (__builtin_expect(unit >= atomic_load_explicit(&thread->quick_units, memory_order_acquire), 0))
-		return free_outside(arena, addr);
-	mark = atomic_load_explicit(&thread->marks[unit], memory_order_relaxed);
-	if (__builtin_expect(glc_last_mark(thread) || mark - 1 >= thread->quick_marks, 0))
-		return free_onto_stack((struct glc_local *)thread, addr, unit);
-	return have_last(thread, addr, unit, mark);
 }

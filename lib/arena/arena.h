@@ -43,6 +43,25 @@ void glc_arena_make(void *arena, struct glc_thread *thread);
 void glc_arena_drain(void *arena, struct glc_thread *thread);
 /* Adds what a thread has counted. */
 void glc_arena_count_into(struct glacier_arena *arena, struct glc_local *local, struct glc_counts *counts);
+static inline void glc_count_alloc(struct glc_local *local, int tier, uint64_t requested, uint64_t granted)
+{
+	struct glc_counts *counts = &local->counts[tier];
+
+	glc_add(&counts->allocs, 1);
+	glc_add(&counts->requested, requested);
+	glc_add(&counts->granted, granted);
+}
+
+static inline void glc_count_free(struct glc_local *local, int tier, uint64_t bytes)
+{
+	glc_add(&local->counts[tier].frees, 1);
+	glc_add(&local->counts[tier].returned, bytes);
+}
+
+/* The long ways. Not inside. */
+enum glacier_status glc_alloc_slowly(struct glacier_arena *arena, uint64_t bytes, glacier_addr *addr);
+enum glacier_status glc_free_slowly(struct glacier_arena *arena, glacier_addr addr);
+
 /* Of a thread's part of a ring: the rest of its chunk, and the freed slices that it has added up. */
 void glc_chunk_drop(struct glc_local *local);
 void glc_slices_return(struct glc_local *local);

@@ -8,9 +8,9 @@
  * (membarrier(2)). Where the kernel has no such call, and under ThreadSanitizer, which does
  * not know of it, the owner's store is a locked one.
  *
- * The calls that are made most often enter by glc_enter_quick, which fails where there is anything to wait for or
- * to fence; their slow halves then use glc_enter. The two that are made more often still do not even look whether
- * they are wanted: who wants a state closes their gates, which they have to look at anyway.
+ * The calls that are made most often enter by glc_enter_by_gate, and do not even look whether their state is wanted:
+ * who wants it closes the gates, which they have to look at anyway. They are closed too where the owner has to fence;
+ * the slow halves then use glc_enter.
  */
 #ifndef GLC_ARENA_THREADS_H
 #define GLC_ARENA_THREADS_H
@@ -38,7 +38,7 @@ enum { GLC_WANTED = 1, GLC_FENCED = 2 };
 
 struct glc_threads;
 
-/* The first line is all that the quickest ways look at, lib/arena/alloc.c, but for the class's counts and the unit's mark. */
+/* The first line is all that the quickest ways look at, lib/arena/quick.c, but for the class's counts and the unit's mark. */
 struct glc_thread {
 	union {
 		struct {
@@ -101,7 +101,7 @@ static inline struct glc_thread *glc_thread(struct glc_threads *threads)
 	return glc_is_of(glc_last, threads) ? glc_last : glc_thread_make(threads);
 }
 
-/* Inside, if a gate is then found open; else to be left. */
+/* Inside, if then a gate is found open, or nothing in `wanted`; else to be left. */
 static inline void glc_enter_by_gate(struct glc_thread *thread)
 {
 	if (GLC_UNDER_TSAN) {
@@ -110,16 +110,6 @@ static inline void glc_enter_by_gate(struct glc_thread *thread)
 		atomic_store_explicit(&thread->busy, 1, memory_order_relaxed);
 		atomic_signal_fence(memory_order_seq_cst);
 	}
-}
-
-/* False, and not inside: glc_enter is to be used. */
-static inline bool glc_enter_quick(struct glc_thread *thread)
-{
-	glc_enter_by_gate(thread);
-	if (__builtin_expect(!atomic_load_explicit(&thread->wanted, memory_order_acquire), 1))
-		return true;
-	atomic_store_explicit(&thread->busy, 0, memory_order_release);
-	return false;
 }
 
 static inline void glc_enter(struct glc_thread *thread)

@@ -363,7 +363,7 @@ planted()
 }
 if passes arena oracle 1 && passes arena ring && passes arena words && passes arena behaviours &&
 	passes arena hand && passes arena threads; then
-	planted "an interior free is taken" "oracle 1" alloc.c 's/ | offset << (64 - GLC_UNIT_SHIFT);/;/'
+	planted "an interior free is taken" "oracle 1" quick.c 's/ | offset << (64 - GLC_UNIT_SHIFT);/;/'
 	planted "one leaf of a block is claimed" words words.h 's/value \& ~(glc_block(order) << leaf)/value \& ~(UINT64_C(1) << leaf)/'
 	planted "a word that is given up is forgotten" "oracle 2" slab.c 's/^\tif (atomic_load(&slots->free))$/\tif (0)/'
 	planted "the tail is not looked at" ring ring.c 's/memory_order_acquire) > ring->capacity/memory_order_acquire) > 8 * ring->capacity/'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lib/arena/alloc.c: a thread adds up what it frees of a segment; another that sleeps until the segment is back says so,
+ * lib/arena/slices.h: a thread adds up what it frees of a segment; another that sleeps until the segment is back says so,
  * and then has everybody return what they have. No slice stays where nobody looks. FAULT: it says so afterwards.
  */
 byte added, returned;
