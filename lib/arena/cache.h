@@ -33,9 +33,10 @@ enum {
 };
 
 struct glc_cache {
+	/* The two that each allocation adds to do not lie side by side: as one vector they would be put together for one addition. */
 	_Alignas(GLC_LINE) uint64_t allocs;
-	uint64_t requested;                /* bytes, of all allocations */
 	uint64_t entered;                  /* pieces that came from below, less those that went there */
+	uint64_t requested;                /* bytes, of all allocations */
 	uint32_t count, limit;
 	uint64_t unit[GLC_MOST_KEPT];
 };

@@ -40,9 +40,9 @@ struct glc_threads;
 
 /* The first line is all that the quickest ways look at, lib/arena/quick.c, but for the class's counts and the unit's mark. */
 struct glc_thread {
-	union {
+	_Alignas(GLC_LINE) union {
 		struct {
-			_Alignas(GLC_LINE) _Atomic uint8_t busy;
+			_Atomic uint8_t busy;
 			_Atomic uint8_t last_mark;   /* of the piece that was freed last, 0: none. Inside alone */
 		};
 		_Atomic uint16_t busy_and_last;      /* both left with one store: glc_leave_with */
@@ -60,6 +60,8 @@ struct glc_thread {
 	struct glc_thread *next, *before;    /* of the arena */
 	struct glc_thread *next_own;         /* of the thread */
 };
+
+_Static_assert(offsetof(struct glc_thread, open_bytes) == GLC_LINE, "the quickest ways look at one line");
 
 /* On a state: a new one; or one that gives back all that it holds, while its thread is not inside, or is this one. */
 typedef void glc_state_fn(void *user, struct glc_thread *thread);
