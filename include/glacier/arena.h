@@ -9,7 +9,8 @@
  *              at a time owns. A slot is aligned to its size, up to 4 KiB (sub-bins: to 64 bytes).
  *   buddy      128 KiB to 32 MiB, powers of two aligned to their size within the arena, or, as fit=run,
  *              whole 128 KiB leaves, best fit.
- *   reservoir  whole granules of 2 MiB, best fit; a host range takes memory when it is first handed out.
+ *   reservoir  whole granules of 2 MiB, best fit; a host range takes memory when it is first handed out. The range that a
+ *              thread freed last waits for its next request of that length.
  *   ring       scratch slices of 64-byte units, in order; they come back by serial, or one by one in any order.
  *   pool       one range with all four: the ring and the reservoir take the bytes that are named, the rest
  *              is the buddy's, which the slabs are carved out of.
@@ -44,7 +45,7 @@ enum glacier_tier {
 
 enum glacier_fit {
 	GLACIER_FIT_BUDDY,  /* powers of two: no lock */
-	GLACIER_FIT_RUN,    /* whole leaves, best fit: less memory; a lock behind the threads' caches */
+	GLACIER_FIT_RUN,    /* whole leaves, best fit: less memory; a lock behind what the threads have at hand */
 };
 
 /* How slices of a ring come back. */
@@ -198,7 +199,7 @@ struct glacier_tier_stats {
 struct glacier_arena_stats {
 	struct glacier_tier_stats tier[GLACIER_TIER_COUNT];  /* POOL: the sums */
 	uint64_t reserved_bytes;       /* taken from the range: live ones, caches, the rest of slabs */
-	uint64_t peak_reserved_bytes;
+	uint64_t peak_reserved_bytes;  /* exact for one thread, or under a limit; else up to 64 MiB a thread more */
 	uint64_t free_bytes;           /* of leaves and granules */
 	uint64_t largest_free_bytes;   /* in one piece, of one tier */
 	uint64_t committed_bytes;      /* of the host's memory, or by commit, by a reservoir */

@@ -35,6 +35,7 @@ enum {
 	GLC_BINS = 33,
 	GLC_SLAB_WORDS = 8,                /* a leaf has at most 512 slots */
 	GLC_KEPT_BLOCKS = 4,               /* of each order, by each thread */
+	GLC_KEPT_ROOM = 64 << 20,          /* of the budget, by each thread */
 	GLC_MOST_OWNED = 16,               /* words of a bin, by each thread */
 };
 

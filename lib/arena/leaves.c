@@ -185,7 +185,7 @@ enum glacier_status glc_heap_init(struct glc_heap *heap, glacier_addr base, uint
 		heap->kept_limit = heap->leaves / 2;
 	/* What waits on stacks is not merged, and moves what is given out to where less fits: for runs only where it is asked for. */
 	heap->stack_limit = heap->fit == GLACIER_FIT_RUN && !options->cache_bytes ? 0 : heap->kept_limit;
-	heap->room_limit = budget->hard || budget->soft ? 0 : heap->kept_limit;
+	heap->room_limit = budget->hard || budget->soft ? 0 : GLC_KEPT_ROOM >> GLC_LEAF_SHIFT;
 	heap->bin_step = options->sub_bins ? 1 : 4;
 	heap->unit_shift = (uint8_t)shift;
 	heap->word_count = (uint32_t)((leaves + 63) / 64);
