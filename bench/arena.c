@@ -250,8 +250,7 @@ static void table(const char *what, struct glacier_arena_options options, const 
 
 			all[n] = ours(what, options);
 			all[n].mix = mix;
-			all[n].bytes = sizes[i];
-			all[n++].loops *= threads > 1 ? 10 : 1;
+			all[n++].bytes = sizes[i];
 			for (size_t p = 0; p < peer_count; p++) {
 				all[n] = peers[p];
 				all[n].mix = mix;
