@@ -145,12 +145,12 @@ static void give_back(struct glc_reservoir *reservoir, uint32_t first, uint32_t 
 	glc_runs_give(reservoir->runs, first, count);
 }
 
-/* Whether the hand may hold so many. A range of which nothing is kept may be in a hand none the less. */
+/* Whether the hand may hold so many. Where nothing comes and goes with the addresses there is nothing to keep, and no limit. */
 static bool allow(struct glc_reservoir *reservoir, struct glc_hand *hand, uint32_t count)
 {
 	uint64_t more = count > hand->allowed ? count - hand->allowed : 0;
 
-	if (reservoir->kept + reservoir->allowed + more > reservoir->keep_limit)
+	if (reservoir->pages && reservoir->kept + reservoir->allowed + more > reservoir->keep_limit)
 		return !more;
 	reservoir->allowed += more;
 	hand->allowed += (uint32_t)more;

@@ -5,7 +5,7 @@
  *
  * The range that a thread freed last stays with it, for the next request of its length: no lock, no list. Its length is
  * then marked as held, so that a free of it is refused like one of any range that nobody has. What a thread may hold
- * it is allowed once, out of what the reservoir may keep, and has until its state is emptied.
+ * it is allowed once, out of what the reservoir may keep of pages, and has until its state is emptied.
  *
  * The host's memory becomes usable when it is first handed out, and stays so. Freed ranges keep
  * their pages up to a budget: a page that has to be faulted in again costs more than all

@@ -117,6 +117,14 @@ static void kept(void)
 	arena = make((struct glacier_arena_options){.tier = GLACIER_TIER_RESERVOIR, .bytes = 64 * MIB, .keep_bytes = UINT64_MAX});
 	CHECK(!glacier_arena_free(arena, take(arena, 2 * MIB)) && stats_of(arena).committed_bytes == 0, "nothing may be kept");
 	glacier_arena_destroy(arena);
+	/* Addresses alone, with nothing to keep. */
+	arena = make((struct glacier_arena_options){.tier = GLACIER_TIER_RESERVOIR, .keep_bytes = UINT64_MAX, .range = &(struct glacier_range){
+		.base = UINT64_C(1) << 40, .bytes = 1024 * MIB}});
+	a[0] = take(arena, 512 * MIB);
+	CHECK(!glacier_arena_free(arena, a[0]) && stats_of(arena).reserved_bytes == 512 * MIB && take(arena, 512 * MIB) == a[0], "at hand");
+	CHECK(!glacier_arena_free(arena, a[0]), "free");
+	by_another(arena, a[0], 1024 * MIB);
+	glacier_arena_destroy(arena);
 }
 
 static void runs(void)
