@@ -274,6 +274,8 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/spirv/module.c \
 	lib/spirv/module.h \
 	lib/spirv/object.c \
+	lib/spirv/opcode.c \
+	lib/spirv/opcode.h \
 	lib/spirv/read.c \
 	lib/spirv/read.h \
 	lib/spirv/spirv.h \

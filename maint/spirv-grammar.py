@@ -220,17 +220,17 @@ def write_tables(grammar, out):
 		glsl[row["opcode"]] = (strings.add(row["opname"]), offset, count,
 				       grammar.capability_lists.add(capabilities), len(capabilities))
 
-	out.write("static const struct spv_op_row op_rows[] = {\n")
+	out.write("const struct spv_op_row spv_op_rows[] = {\n")
 	for row in opcodes:
 		out.write("\t{%d, %d, %d, %d, %d, %d, %d},\n" % row)
-	out.write("};\n\n/* Rows + 1 of the low opcodes, which nearly all are. */\nstatic const uint16_t near_rows[%d] = {\n" % NEAR)
+	out.write("};\n\n/* Rows + 1 of the low opcodes, which nearly all are. */\nconst uint16_t spv_near_rows[SPV_NEAR] = {\n")
 	places = {row[0]: i + 1 for i, row in enumerate(opcodes)}
 	for i in range(0, NEAR, 16):
 		out.write("\t%s,\n" % ", ".join(str(places.get(op, 0)) for op in range(i, i + 16)))
-	out.write("};\n\nstatic const struct spv_enumerant enumerants[] = {\n")
+	out.write("};\n\nconst struct spv_enumerant spv_enumerants[] = {\n")
 	for row in enumerants:
 		out.write("\t{%uu, %d, %d, %d, %d},\n" % row)
-	out.write("};\n\nstatic const struct spv_kind_row kind_rows[KindCount] = {\n")
+	out.write("};\n\nconst struct spv_kind_row spv_kind_rows[KindCount] = {\n")
 	for row in kinds:
 		out.write("\t{%d, %d, %d, %d},\n" % row)
 	out.write("};\n\nstatic const struct spv_need needs[] = {\n")
@@ -246,7 +246,7 @@ def write_tables(grammar, out):
 	out.write("};\n\n")
 	numbers(out, "static const uint16_t extension_names[ExtensionCount]",
 		[strings.add(name) for name in grammar.extensions])
-	numbers(out, "static const uint8_t operand_kinds[]", grammar.operands.values)
+	numbers(out, "const uint8_t spv_kind_lists[]", grammar.operands.values)
 	numbers(out, "static const uint8_t capability_lists[]", grammar.capability_lists.values)
 	numbers(out, "static const uint8_t extension_lists[]", grammar.extension_lists.values)
 	out.write("static const char strings[] =\n")

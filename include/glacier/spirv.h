@@ -25,6 +25,7 @@ struct glacier_spirv_inst {
 	uint32_t operands;         /* the library's own: where its operands are listed */
 	uint16_t operand_count;
 	bool gated;                /* the grammar asks for a capability, an extension or a version */
+	bool settled;              /* the ids that it names are defined before it, values and types where each belongs */
 };
 
 /* A module that was read: the words as this machine orders them, and its instructions. */

@@ -6,32 +6,28 @@
 
 #include "spirv/grammar.inc"
 
-enum { ROWS = sizeof op_rows / sizeof op_rows[0], NEAR = sizeof near_rows / sizeof near_rows[0] };
+enum { ROWS = sizeof spv_op_rows / sizeof spv_op_rows[0] };
 
-const struct spv_op_row *spv_op_find(uint32_t op)
+const struct spv_op_row *spv_op_search(uint32_t op)
 {
 	uint32_t low = 0, high = ROWS;
 
-	if (op < NEAR)
-		return near_rows[op] ? &op_rows[near_rows[op] - 1] : NULL;
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (op_rows[middle].op < op)
+		if (spv_op_rows[middle].op < op)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < ROWS && op_rows[low].op == op ? &op_rows[low] : NULL;
+	return low < ROWS && spv_op_rows[low].op == op ? &spv_op_rows[low] : NULL;
 }
 
-const struct spv_enumerant *spv_enumerant_find(enum spv_kind kind, uint32_t value)
+const struct spv_enumerant *spv_enumerant_search(enum spv_kind kind, uint32_t value)
 {
-	const struct spv_enumerant *rows = enumerants + kind_rows[kind].first;
-	uint32_t low = 0, high = kind_rows[kind].count;
+	const struct spv_enumerant *rows = spv_enumerants + spv_kind_rows[kind].first;
+	uint32_t low = 0, high = spv_kind_rows[kind].count;
 
-	if (value < high && rows[value].value == value)
-		return &rows[value];
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
@@ -40,7 +36,7 @@ const struct spv_enumerant *spv_enumerant_find(enum spv_kind kind, uint32_t valu
 		else
 			high = middle;
 	}
-	return low < kind_rows[kind].count && rows[low].value == value ? &rows[low] : NULL;
+	return low < spv_kind_rows[kind].count && rows[low].value == value ? &rows[low] : NULL;
 }
 
 const struct spv_glsl_row *spv_glsl_find(uint32_t number)
@@ -48,11 +44,6 @@ const struct spv_glsl_row *spv_glsl_find(uint32_t number)
 	if (number >= sizeof glsl_rows / sizeof glsl_rows[0] || !strings[glsl_rows[number].name])
 		return NULL;
 	return &glsl_rows[number];
-}
-
-const struct spv_kind_row *spv_kind_at(enum spv_kind kind)
-{
-	return &kind_rows[kind];
 }
 
 _Static_assert(sizeof needs / sizeof needs[0] <= SPV_MOST_NEEDS, "a need has its place in arrays");
@@ -67,16 +58,11 @@ const char *spv_string(uint32_t offset)
 	return strings + offset;
 }
 
-const uint8_t *spv_kinds(uint32_t offset)
-{
-	return operand_kinds + offset;
-}
-
 uint32_t spv_capability_find(uint32_t value)
 {
 	const struct spv_enumerant *row = spv_enumerant_find(KindCapability, value);
 
-	return row ? (uint32_t)(row - (enumerants + kind_rows[KindCapability].first)) : HasCount;
+	return row ? (uint32_t)(row - (spv_enumerants + spv_kind_rows[KindCapability].first)) : HasCount;
 }
 
 void spv_declare(struct spv_set *set, uint32_t capability)
@@ -87,7 +73,7 @@ void spv_declare(struct spv_set *set, uint32_t capability)
 
 const char *spv_capability_name(uint32_t capability)
 {
-	return strings + enumerants[kind_rows[KindCapability].first + capability].name;
+	return strings + spv_enumerants[spv_kind_rows[KindCapability].first + capability].name;
 }
 
 void spv_declare_needed(struct spv_set *set, const struct spv_need *need)

@@ -10,6 +10,7 @@
 #include "spirv/grammar_enum.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A kind in a list, with how often it stands there. */
@@ -77,17 +78,55 @@ static inline void spv_add(struct spv_set *set, uint32_t member)
 	set->words[member / 64] |= UINT64_C(1) << member % 64;
 }
 
+/* The tables that reading looks into at every instruction and operand. */
+enum { SPV_NEAR = 448 };    /* opcodes below are found by their number */
+extern const uint16_t spv_near_rows[SPV_NEAR];
+extern const struct spv_op_row spv_op_rows[];
+extern const struct spv_enumerant spv_enumerants[];
+extern const struct spv_kind_row spv_kind_rows[KindCount];
+extern const uint8_t spv_kind_lists[];
+
+const struct spv_op_row *spv_op_search(uint32_t op);
+const struct spv_enumerant *spv_enumerant_search(enum spv_kind kind, uint32_t value);
+
 /* NULL when there is none. */
-const struct spv_op_row *spv_op_find(uint32_t op);
-const struct spv_enumerant *spv_enumerant_find(enum spv_kind kind, uint32_t value);
+static inline const struct spv_op_row *spv_op_find(uint32_t op)
+{
+	if (op >= SPV_NEAR)
+		return spv_op_search(op);
+	return spv_near_rows[op] ? &spv_op_rows[spv_near_rows[op] - 1] : NULL;
+}
+
+/* Values ascend, so that a row stands at its value's place or before: mostly at most two before. */
+static inline const struct spv_enumerant *spv_enumerant_find(enum spv_kind kind, uint32_t value)
+{
+	const struct spv_enumerant *rows = spv_enumerants + spv_kind_rows[kind].first;
+
+	if (value < spv_kind_rows[kind].count)
+		for (uint32_t at = value; value - at < 3; at--) {
+			if (rows[at].value == value)
+				return &rows[at];
+			if (!at)
+				break;
+		}
+	return spv_enumerant_search(kind, value);
+}
+
 const struct spv_glsl_row *spv_glsl_find(uint32_t number);
 
-const struct spv_kind_row *spv_kind_at(enum spv_kind kind);
+static inline const struct spv_kind_row *spv_kind_at(enum spv_kind kind)
+{
+	return &spv_kind_rows[kind];
+}
+
 enum { SPV_MOST_NEEDS = 384 };
 const struct spv_need *spv_need_at(uint32_t need);
 const char *spv_string(uint32_t offset);
 /* A list of kinds of operands. */
-const uint8_t *spv_kinds(uint32_t offset);
+static inline const uint8_t *spv_kinds(uint32_t offset)
+{
+	return spv_kind_lists + offset;
+}
 
 /* A capability's place by its value; HasCount when there is none. */
 uint32_t spv_capability_find(uint32_t value);

@@ -8,9 +8,14 @@
  */
 #include "spirv/read.h"
 
+#include "spirv/opcode.h"
+
 #include <string.h>
 
 enum { HEADER_WORDS = 5, MOST_EXPECTED = 64 };
+
+/* Values and types that any instruction that takes such may name; variables of the module, functions, groups are neither. */
+enum { KNOWN_VALUE = 1, KNOWN_TYPE = 2 };
 
 struct reader {
 	struct glacier_memory *memory;
@@ -18,8 +23,8 @@ struct reader {
 	struct glacier_spirv *module;
 	GLC_ARRAY(struct glacier_spirv_inst) insts;
 	GLC_ARRAY(struct glacier_spirv_operand) operands;
-	uint32_t *types;            /* by id: the result type of what defined it; a type: itself */
 	uint32_t *defs;
+	uint8_t *known;             /* by id: what is defined so far; KNOWN_ bits */
 	uint32_t id_count;
 	uint32_t *writable, *ids, *slots, slot_mask, renumbered;   /* where ids are numbered anew */
 	/* Of the instruction that is being read. */
@@ -29,6 +34,7 @@ struct reader {
 	uint8_t expected[MOST_EXPECTED];   /* a stack: what comes next lies on top */
 	uint32_t expected_count;
 	bool needs;                        /* the enumerant that was read */
+	uint32_t wanted;                   /* KNOWN_ bits of what its operands may name */
 };
 
 /* --- Places -------------------------------------------------------------- */
@@ -154,17 +160,19 @@ static bool make_ids(struct reader *r)
 	uint32_t size = 64, *copy;
 
 	r->id_count = is_justified(module) ? module->bound : module->word_count + 1;
-	r->types = glc_bump_zero(r->memory, ((size_t)r->id_count + 1) * sizeof *r->types);
-	r->defs = glc_bump_zero(r->memory, ((size_t)r->id_count + 1) * sizeof *r->defs);
+	r->defs = glc_bump_zero(r->memory, ((size_t)r->id_count + 1) * (sizeof *r->defs + sizeof *r->known));
+	if (!r->defs)
+		return false;
+	r->known = (uint8_t *)(r->defs + r->id_count + 1);
 	if (is_justified(module))
-		return r->types && r->defs;
+		return true;
 	while (size / 2 < module->word_count)
 		size *= 2;
 	r->slot_mask = size - 1;
 	r->slots = glc_bump_zero(r->memory, (size_t)size * sizeof *r->slots);
 	r->ids = glc_bump_zero(r->memory, ((size_t)r->id_count + 1) * sizeof *r->ids);
 	copy = glc_bump(r->memory, (size_t)module->word_count * sizeof *copy);
-	if (!r->types || !r->defs || !r->slots || !r->ids || !copy)
+	if (!r->slots || !r->ids || !copy)
 		return false;
 	module->words = r->writable = memcpy(copy, module->words, (size_t)module->word_count * sizeof *copy);
 	module->ids = r->ids;
@@ -214,11 +222,6 @@ static bool next_kind(struct reader *r, uint8_t *kind)
 	return true;
 }
 
-static uint32_t type_of(const struct reader *r, uint32_t id)
-{
-	return id < r->id_count ? r->types[id] : 0;
-}
-
 static const struct glacier_spirv_inst *definition(const struct reader *r, uint32_t id)
 {
 	return id < r->id_count && r->defs[id] ? &r->insts.at[r->defs[id] - 1] : NULL;
@@ -241,18 +244,19 @@ static uint32_t number_words(struct reader *r, uint32_t type)
 /* A literal whose size depends on the type of something else. */
 static uint32_t literal_words(struct reader *r, uint32_t op, uint8_t kind)
 {
-	uint32_t where = (uint32_t)(r->words - r->module->words), type;
+	const struct glacier_spirv_inst *selector, *type;
 
 	if (kind == KindLiteralContextDependentNumber)
 		return number_words(r, r->words[1]);
 	if (op != OpSwitch)
 		return 1;
-	type = type_of(r, r->words[1]);
-	if (!definition(r, type) || definition(r, type)->op != OpTypeInt || type == r->words[1]) {
-		glc_fail(r->diag, GLC_SV_SWITCH_SELECTOR, where, r->words[1]);
+	selector = definition(r, r->words[1]);
+	type = selector ? definition(r, selector->type) : NULL;
+	if (!type || type->op != OpTypeInt) {
+		glc_fail(r->diag, GLC_SV_SWITCH_SELECTOR, (uint32_t)(r->words - r->module->words), r->words[1]);
 		return 0;
 	}
-	return number_words(r, type);
+	return number_words(r, selector->type);
 }
 
 static bool read_value(struct reader *r, enum spv_kind kind, uint32_t value)
@@ -358,6 +362,11 @@ static bool read_spec_op(struct reader *r, uint32_t op)
 	return expect_kinds(r, row->kinds + 2, row->kind_count - 2);   /* without type and result */
 }
 
+static bool is_known(const struct reader *r, uint32_t id, uint32_t wanted)
+{
+	return id < r->id_count && (r->known[id] & wanted);
+}
+
 /* One operand: its words, and what it makes follow. False, reported, when it is wrong. */
 static bool read_operand(struct reader *r, struct glacier_spirv_inst *inst, uint8_t kind)
 {
@@ -375,8 +384,10 @@ static bool read_operand(struct reader *r, struct glacier_spirv_inst *inst, uint
 			value = r->writable[where] = renumber(r, value);
 		if (kind == KindIdResultType)
 			inst->type = value;
-		if (kind == KindIdResult)
+		else if (kind == KindIdResult)
 			inst->id = value;
+		if (kind != KindIdResult)
+			inst->settled &= is_known(r, value, kind == KindIdResultType ? KNOWN_TYPE : r->wanted);
 		break;
 	case SPV_VALUE:
 		if (!read_value(r, (enum spv_kind)kind, value))
@@ -427,50 +438,57 @@ static bool may_end(const struct reader *r)
 
 /*
  * What most operands are: ids, numbers of one word, and enumerants whose parameters, if any, are
- * the end. Stops at anything else, and at what is wrong.
+ * the end. Stops at anything else, and at what is wrong. True when that was all of them.
  */
-static void read_plain(struct reader *r, struct glacier_spirv_inst *inst)
+static bool read_plain(struct reader *r, struct glacier_spirv_inst *inst, const struct spv_op_row *row)
 {
-	struct glacier_spirv_operand *out = r->operands.at + r->operands.count;
-	const uint32_t *words = r->words;
-	const uint8_t *kinds = r->kinds, *end = r->kinds_end;
-	uint32_t at = 1, count = r->count;
+	struct glacier_spirv_operand *out = r->operands.at + inst->operands;
+	const uint32_t *words = r->words, id_count = r->id_count, wanted = r->wanted, count = r->count;
+	const uint8_t *kinds = spv_kinds(row->kinds), *end = kinds + row->kind_count, *known = r->known;
+	uint32_t at = 1;
+	bool settled = true;
 
 	for (; at < count && kinds < end; at++) {
 		uint8_t top = *kinds, kind = top & SPV_KIND, needs = 1;
 		uint32_t value = words[at];
 
-		kinds += !(top & SPV_VARIADIC);
 		if (kind >= KindIdResultType && kind < KindLiteralInteger && value) {
-			if (kind == KindIdResultType)
+			if (kind >= KindIdMemorySemantics) {
+				settled &= value < id_count && (known[value] & wanted);
+			} else if (kind == KindIdResultType) {
 				inst->type = value;
-			else if (kind == KindIdResult)
+				settled &= value < id_count && (known[value] & KNOWN_TYPE);
+			} else {
 				inst->id = value;
-		} else if (kind >= KindSourceLanguage && kind < KindIdResultType) {
-			const struct spv_enumerant *row = spv_enumerant_find((enum spv_kind)kind, value);
-
-			if (!row || (row->kind_count && kinds != end)) {
-				kinds -= !(top & SPV_VARIADIC);
-				break;
 			}
-			if (row->need) {
+		} else if (kind >= KindSourceLanguage && kind < KindIdResultType) {
+			const struct spv_enumerant *enumerant = spv_enumerant_find((enum spv_kind)kind, value);
+
+			if (!enumerant || (enumerant->kind_count && kinds + 1 != end))
+				break;
+			if (enumerant->need) {
 				needs = SPV_NEEDS;
 				inst->gated = true;
 			}
-			if (row->kind_count) {
-				kinds = spv_kinds(row->kinds);
-				end = kinds + row->kind_count;
+			if (enumerant->kind_count) {
+				kinds = spv_kinds(enumerant->kinds);
+				end = kinds + enumerant->kind_count;
+				top = SPV_VARIADIC;    /* nothing to go past */
 			}
 		} else if (kind != KindLiteralInteger) {
-			kinds -= !(top & SPV_VARIADIC);
 			break;
 		}
+		kinds += !(top & SPV_VARIADIC);
 		*out++ = (struct glacier_spirv_operand){.offset = (uint16_t)at, .kind = kind, .words = needs};
 	}
+	inst->settled = settled;
 	r->operands.count = (uint32_t)(out - r->operands.at);
+	if (at == count && (kinds == end || (*kinds & (SPV_OPTIONAL | SPV_VARIADIC))))
+		return true;
 	r->kinds = kinds;
 	r->kinds_end = end;
 	r->at = at;
+	return false;
 }
 
 static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, const struct spv_op_row *row)
@@ -478,11 +496,13 @@ static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, con
 	uint8_t kind;
 
 	r->expected_count = 0;
-	r->at = 1;
-	r->kinds = spv_kinds(row->kinds);
-	r->kinds_end = r->kinds + row->kind_count;
-	if (!r->writable)
-		read_plain(r, inst);
+	if (r->writable) {
+		r->at = 1;
+		r->kinds = spv_kinds(row->kinds);
+		r->kinds_end = r->kinds + row->kind_count;
+	} else if (read_plain(r, inst, row)) {
+		return true;
+	}
 	while (r->at < r->count) {
 		if (!next_kind(r, &kind)) {
 			glc_fail(r->diag, GLC_SV_TOO_MANY, inst->word, spv_string(row->name), r->count, r->at);
@@ -500,23 +520,33 @@ static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, con
 
 /* --- Instructions -------------------------------------------------------- */
 
-static bool is_type(uint32_t op)
+/* What others may name without a further look. */
+static uint8_t known_as(const struct reader *r, const struct glacier_spirv_inst *inst, uint32_t traits)
 {
-	return (op >= OpTypeVoid && op <= OpTypeForwardPointer) || op == OpTypePipeStorage ||
-	       op == OpTypeNamedBarrier || op == OpTypeAccelerationStructureKHR || op == OpTypeRayQueryKHR ||
-	       op == OpTypeCooperativeMatrixNV || op == OpTypeHitObjectNV;
+	if (traits & OP_TYPE)
+		return inst->op == OpTypeFunction ? 0 : KNOWN_TYPE;
+	switch (inst->op) {
+	case OpFunction: case OpExtInst:
+		return 0;
+	case OpVariable:
+		return inst->words > 3 && r->words[3] == StorageClassFunction ? KNOWN_VALUE : 0;
+	default:
+		return inst->type ? KNOWN_VALUE : 0;
+	}
 }
 
-static void define(struct reader *r, struct glacier_spirv_inst *inst)
+static void define(struct reader *r, struct glacier_spirv_inst *inst, uint32_t traits)
 {
-	if (!inst->id || inst->id >= r->id_count)
+	if (inst->id >= r->id_count) {
+		inst->settled = false;
 		return;
+	}
 	if (r->defs[inst->id]) {
 		glc_fail(r->diag, GLC_SV_DEFINED_TWICE, inst->word, inst->id);
 		return;
 	}
 	r->defs[inst->id] = r->insts.count;
-	r->types[inst->id] = is_type(inst->op) ? inst->id : inst->type;
+	r->known[inst->id] = known_as(r, inst, traits);
 }
 
 /* False when nothing behind it can be read. */
@@ -525,7 +555,7 @@ static bool read_instruction(struct reader *r, uint32_t word)
 	struct glacier_spirv *module = r->module;
 	const struct spv_op_row *row;
 	struct glacier_spirv_inst *inst;
-	uint32_t first = module->words[word], count = first >> 16;
+	uint32_t first = module->words[word], count = first >> 16, traits;
 
 	if (!count || count > module->word_count - word) {
 		glc_fail(r->diag, GLC_SV_WORD_COUNT, word, count, module->word_count - word);
@@ -536,21 +566,23 @@ static bool read_instruction(struct reader *r, uint32_t word)
 		glc_fail(r->diag, GLC_SV_OUT_OF_MEMORY, GLC_NOWHERE);
 		return false;
 	}
-	*inst = (struct glacier_spirv_inst){
-		.word = word, .op = (uint16_t)first, .words = (uint16_t)count, .operands = r->operands.count};
+	row = spv_op_find(first & 0xffff);
+	*inst = (struct glacier_spirv_inst){.word = word, .op = (uint16_t)first, .words = (uint16_t)count,
+		.operands = r->operands.count, .gated = row && row->need};
 	module->insts = r->insts.at;
 	module->inst_count = r->insts.count;
-	row = spv_op_find(first & 0xffff);
 	if (!row) {
 		glc_fail(r->diag, GLC_SV_OPCODE, word, first & 0xffff);
 		return true;
 	}
-	inst->gated = row->need != 0;
+	traits = spv_traits(first & 0xffff);
+	r->wanted = traits & OP_NAMES_ANYTHING ? KNOWN_VALUE | KNOWN_TYPE : KNOWN_VALUE;
 	r->words = module->words + word;
 	r->count = count;
 	read_operands(r, inst, row);
 	inst->operand_count = (uint16_t)(r->operands.count - inst->operands);
-	define(r, inst);
+	if (inst->id)
+		define(r, inst, traits);
 	return true;
 }
 
@@ -575,13 +607,14 @@ enum glacier_status glacier_spirv_read(struct glacier_memory *memory, const void
 	}
 	/* An operand has a word at least: there is room for all. */
 	GLC_PRESIZE(memory, &r.operands, module.word_count);
-	GLC_PRESIZE(memory, &r.insts, module.word_count / 4);
+	GLC_PRESIZE(memory, &r.insts, module.word_count / 3);
 	if (!r.operands.at) {
 		glc_fail(r.diag, GLC_SV_OUT_OF_MEMORY, GLC_NOWHERE);
 		goto out;
 	}
-	for (word = HEADER_WORDS; word < module.word_count; word += module.insts[module.inst_count - 1].words)
-		if (!read_instruction(&r, word) || r.diag->errors - errors >= glc_max_errors(r.diag))
+	for (word = HEADER_WORDS; word < module.word_count; word += module.words[word] >> 16)
+		if (!read_instruction(&r, word) ||
+		    (r.diag->errors > errors && r.diag->errors - errors >= glc_max_errors(r.diag)))
 			break;
 	module.operands = r.operands.at;
 	module.defs = r.defs;

@@ -20,34 +20,53 @@ struct order {
 	uint32_t functions_named;
 };
 
-/* Where an opcode belongs while the module is in a section: some may stand in several. */
+/* Where an opcode belongs: a section + SECTIONS, or one of these; 0: in definitions. */
+enum { FLOATING = 1, FUNCTIONS, SECTIONS };
+
+static const uint8_t sections[SPV_NEAR] = {
+	[OpUndef] = FLOATING,
+	[OpSourceContinued ... OpSourceExtension] = SECTIONS + IN_DEBUG_1,
+	[OpName ... OpMemberName] = SECTIONS + IN_DEBUG_2,
+	[OpString] = SECTIONS + IN_DEBUG_1,
+	[OpLine] = FLOATING,
+	[OpExtension] = SECTIONS + IN_EXTENSIONS,
+	[OpExtInstImport] = SECTIONS + IN_IMPORTS,
+	[OpExtInst] = FLOATING,
+	[OpMemoryModel] = SECTIONS + IN_MEMORY_MODEL,
+	[OpEntryPoint] = SECTIONS + IN_ENTRY_POINTS,
+	[OpExecutionMode] = SECTIONS + IN_MODES,
+	[OpCapability] = SECTIONS + IN_CAPABILITIES,
+	[OpTypeVoid ... OpTypeForwardPointer] = SECTIONS + IN_TYPES,
+	[OpConstantTrue ... OpSpecConstantOp] = SECTIONS + IN_TYPES,
+	[OpFunction ... OpFunctionEnd] = FUNCTIONS,
+	[OpVariable] = FLOATING,
+	[OpDecorate ... OpGroupMemberDecorate] = SECTIONS + IN_ANNOTATIONS,
+	[OpNoLine] = FLOATING,
+	[OpTypePipeStorage] = SECTIONS + IN_TYPES,
+	[OpTypeNamedBarrier] = SECTIONS + IN_TYPES,
+	[OpModuleProcessed] = SECTIONS + IN_DEBUG_3,
+	[OpExecutionModeId] = SECTIONS + IN_MODES,
+	[OpDecorateId] = SECTIONS + IN_ANNOTATIONS,
+};
+
+/* Some may stand in several sections. */
 static enum section section_of(enum section now, uint32_t op)
 {
-	/* Most of what stands in blocks: OpVectorExtractDynamic is the first behind the annotations. */
-	if (op >= OpVectorExtractDynamic && op < OpNoLine)
-		return IN_DEFINITIONS;
-	if (is_type_op(op) || is_constant(op) || op == OpTypeForwardPointer)
-		return IN_TYPES;
-	switch (op) {
-	case OpCapability: return IN_CAPABILITIES;
-	case OpExtension: return IN_EXTENSIONS;
-	case OpExtInstImport: return IN_IMPORTS;
-	case OpMemoryModel: return IN_MEMORY_MODEL;
-	case OpSamplerImageAddressingModeNV: return IN_SAMPLER_MODE;
-	case OpEntryPoint: return IN_ENTRY_POINTS;
-	case OpExecutionMode: case OpExecutionModeId: return IN_MODES;
-	case OpSourceContinued: case OpSource: case OpSourceExtension: case OpString: return IN_DEBUG_1;
-	case OpName: case OpMemberName: return IN_DEBUG_2;
-	case OpModuleProcessed: return IN_DEBUG_3;
-	case OpDecorate: case OpMemberDecorate: case OpGroupDecorate: case OpGroupMemberDecorate:
-	case OpDecorationGroup: case OpDecorateId: case OpDecorateString: case OpMemberDecorateString:
-		return IN_ANNOTATIONS;
-	case OpVariable: case OpExtInst: case OpLine: case OpNoLine: case OpUndef:
+	uint32_t at = op < SPV_NEAR ? sections[op] : 0;
+
+	if (at >= SECTIONS)
+		return (enum section)(at - SECTIONS);
+	if (at == FLOATING)
 		return now == IN_TYPES ? IN_TYPES : IN_DEFINITIONS;
-	case OpFunction: case OpFunctionParameter: case OpFunctionEnd:
+	if (at == FUNCTIONS)
 		return now == IN_DECLARATIONS ? IN_DECLARATIONS : IN_DEFINITIONS;
-	default: return IN_DEFINITIONS;
-	}
+	if (op < SPV_NEAR)
+		return IN_DEFINITIONS;
+	if (is_type_op(op))
+		return IN_TYPES;
+	if (op == OpSamplerImageAddressingModeNV)
+		return IN_SAMPLER_MODE;
+	return spv_is_annotation(op) ? IN_ANNOTATIONS : IN_DEFINITIONS;
 }
 
 static bool misplaced(struct order *o, const spv_inst *inst)
@@ -227,6 +246,8 @@ static bool in_functions(struct order *o, const spv_inst *inst, uint32_t index)
 static bool place(struct order *o, const spv_inst *inst, uint32_t index)
 {
 	if (o->section < IN_DECLARATIONS) {
+		if (section_of(o->section, inst->op) == o->section && inst->op != OpExtInst)
+			return true;
 		if (inst->op == OpExtInst && !(o->section >= IN_TYPES && spv_is_non_semantic(o->v, inst)) &&
 		    !spv_is_debug_info(o->v, inst))
 			return outside(o, inst);
@@ -271,6 +292,30 @@ static bool add_entry(struct val *v, const spv_inst *inst, uint32_t index)
 	return true;
 }
 
+/* False, reported, when it stands where it may not. */
+static bool step(struct order *o, const spv_inst *inst, uint32_t index, uint32_t traits)
+{
+	struct val *v = o->v;
+	bool in_block = o->block != NULL;
+
+	if (!place(o, inst, index)) {
+		v->broken |= o->section >= IN_DECLARATIONS;
+		if (traits & OP_TERMINATOR)
+			o->block = NULL;
+		return false;
+	}
+	v->block_of[index] = in_block || o->block ? v->blocks.count : 0;
+	if (in_block && o->block && (traits & OP_TERMINATOR))
+		close_block(o, inst, index);
+	switch (inst->op) {
+	case OpFunctionCall: add_call(v, word(v, inst, 3)); break;
+	case OpEntryPoint: add_entry(v, inst, index); break;
+	case OpSampledImage: v->samples = true; break;
+	default: break;
+	}
+	return true;
+}
+
 void spv_check_order(struct val *v)
 {
 	struct order o = {.v = v};
@@ -279,29 +324,21 @@ void spv_check_order(struct val *v)
 
 	for (uint32_t i = 0; i < count && !v->out_of_memory; i++) {
 		const spv_inst *inst = &v->module.insts[i];
-		bool in_block = o.block != NULL;
+		uint32_t traits = spv_traits(inst->op);
 
 		if (v->diag->errors >= v->most_errors) {
 			v->broken = true;   /* what comes after this was not looked at, its ids neither */
 			return;
 		}
 		/* Nothing has room for what is above the bound; spv_check_ids says so where it gets there. */
-		v->broken |= inst->id >= v->module.id_count;
-		if (!place(&o, inst, i)) {
-			v->broken |= o.section >= IN_DECLARATIONS;
-			if (spv_is_terminator(inst->op))
-				o.block = NULL;
+		if (!inst->settled)
+			v->broken |= inst->id >= v->module.id_count;
+		if (o.block && (traits & OP_PLAIN))
+			v->block_of[i] = v->blocks.count;
+		else if (!step(&o, inst, i, traits))
 			continue;
-		}
-		v->block_of[i] = in_block || o.block ? v->blocks.count : 0;
-		if (in_block && o.block && spv_is_terminator(inst->op))
-			close_block(&o, inst, i);
-		if (inst->op == OpFunctionCall)
-			add_call(v, word(v, inst, 3));
-		else if (inst->op == OpEntryPoint)
-			add_entry(v, inst, i);
-		if (!spv_check_ids(v, inst, i) || (is_gated(inst) && !spv_check_gate(v, inst)))
-			continue;
+		if ((inst->settled || spv_check_ids(v, inst, i)) && is_gated(inst, traits))
+			spv_check_gate(v, inst);
 	}
 	if (v->memory_models != 1 && v->diag->errors < v->most_errors) {
 		const spv_inst *at = count ? &v->module.insts[count - 1] : &end;

@@ -261,10 +261,11 @@ static bool check_class_models(struct val *v, const spv_inst *inst)
 	return true;
 }
 
+enum { NEW_FUNCTION, ENTRY, PHIS, REST };
+
 /* Phis, variables and merge instructions stand at their places in a block. SPIR-V 2.4, 2.16.1. */
 static bool check_place(struct val *v, const spv_inst *inst, uint32_t *place)
 {
-	enum { NEW_FUNCTION, ENTRY, PHIS, REST };
 	const spv_inst *next = inst + 1;
 	bool last = (uint32_t)(inst - v->module.insts) + 1 == v->module.inst_count;
 
@@ -302,7 +303,11 @@ static bool check_place(struct val *v, const spv_inst *inst, uint32_t *place)
 
 static void check_instruction(struct val *v, const spv_inst *inst, uint32_t *place)
 {
-	if (!check_place(v, inst, place) || !check_family(v, inst, family_of(inst->op)))
+	if (spv_traits(inst->op) & OP_PLAIN)
+		*place = REST;
+	else if (!check_place(v, inst, place))
+		return;
+	if (!check_family(v, inst, family_of(inst->op)))
 		return;
 	if (v->small && !spv_check_small_uses(v, inst))
 		return;
@@ -322,27 +327,20 @@ static void count_variable(struct val *v, const spv_inst *inst, uint32_t *variab
 }
 
 /* A stage that lacks Output or Workgroup, when a module has such pointers. */
-static void survey(struct val *v)
+static bool models_differ(const struct val *v)
 {
 	uint32_t models = 0;
 
 	for (uint32_t i = 0; i < v->functions.count; i++)
 		models |= v->functions.at[i].models;
-	for (uint32_t i = 0; i < v->module.inst_count; i++) {
-		const spv_inst *inst = &v->module.insts[i];
-
-		if (inst->op == OpTypePointer && ((word(v, inst, 2) == StorageClassOutput && (models & (M_COMPUTE | M_RAY))) ||
-						  (word(v, inst, 2) == StorageClassWorkgroup && (models & ~(uint32_t)M_GROUPS))))
-			v->models_differ = true;
-		v->samples |= inst->op == OpSampledImage;
-	}
+	return (v->has_output && (models & (M_COMPUTE | M_RAY))) || (v->has_workgroup && (models & ~(uint32_t)M_GROUPS));
 }
 
 void spv_check_instructions(struct val *v)
 {
-	uint32_t next_function = 0, place = 3, variables[2] = {0};
+	uint32_t next_function = 0, place = REST, variables[2] = {0};
 
-	survey(v);
+	v->models_differ = models_differ(v);
 	for (uint32_t i = 0; i < v->module.inst_count && v->diag->errors < v->most_errors; i++) {
 		const spv_inst *inst = &v->module.insts[i];
 

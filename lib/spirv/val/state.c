@@ -113,28 +113,6 @@ uint32_t spv_model(uint32_t model)
 	return 15 + model - ExecutionModelTaskEXT;
 }
 
-bool spv_is_debug(uint32_t op)
-{
-	return (op >= OpSourceContinued && op <= OpLine) || op == OpNoLine || op == OpModuleProcessed;
-}
-
-bool spv_is_annotation(uint32_t op)
-{
-	return op == OpDecorate || op == OpMemberDecorate || op == OpGroupDecorate || op == OpGroupMemberDecorate ||
-	       op == OpDecorateId || op == OpDecorateString || op == OpMemberDecorateString;
-}
-
-bool spv_is_branch(uint32_t op)
-{
-	return op >= OpBranch && op <= OpSwitch;
-}
-
-bool spv_is_terminator(uint32_t op)
-{
-	return (op >= OpBranch && op <= OpUnreachable) || op == OpTerminateInvocation || op == OpIgnoreIntersectionKHR ||
-	       op == OpTerminateRayKHR || op == OpEmitMeshTasksEXT;
-}
-
 bool spv_is_atomic(uint32_t op)
 {
 	return (op >= OpAtomicLoad && op <= OpAtomicXor) || op == OpAtomicFlagTestAndSet || op == OpAtomicFlagClear ||

@@ -10,6 +10,7 @@
 
 #include "base/bump.h"
 #include "base/diag.h"
+#include "spirv/opcode.h"
 #include "spirv/read.h"
 
 typedef struct glacier_spirv_inst spv_inst;
@@ -144,6 +145,7 @@ struct val {
 	uint8_t *refused;                /* a bit an instruction: reported, not judged again */
 	bool spoilt;                     /* something was refused */
 	bool samples, models_differ;     /* there are OpSampledImage; storage classes that a model lacks */
+	bool has_output, has_workgroup;  /* there are pointers into Output; into Workgroup */
 	uint64_t push_constant_bytes;
 	bool broken;                     /* the graph of blocks cannot be trusted */
 	bool out_of_memory;
@@ -248,21 +250,14 @@ static inline bool is_constant(uint32_t op)
 }
 
 /* Whether gate.c has anything to look at. */
-static inline bool is_gated(const spv_inst *inst)
+static inline bool is_gated(const spv_inst *inst, uint32_t traits)
 {
-	return inst->gated || inst->op == OpCapability || inst->op == OpTypeStruct || inst->op == OpSwitch;
+	return inst->gated || (traits & OP_GATED);
 }
 
 static inline bool is_spec_constant(uint32_t op)
 {
 	return op >= OpSpecConstantTrue && op <= OpSpecConstantOp;
-}
-
-static inline bool is_type_op(uint32_t op)
-{
-	return (op >= OpTypeVoid && op < OpTypeForwardPointer) || op == OpTypePipeStorage || op == OpTypeNamedBarrier ||
-	       op == OpTypeAccelerationStructureKHR || op == OpTypeCooperativeMatrixNV || op == OpTypeRayQueryKHR ||
-	       op == OpTypeHitObjectNV;
 }
 
 static inline uint32_t minor(const struct val *v)
@@ -271,10 +266,6 @@ static inline uint32_t minor(const struct val *v)
 }
 
 uint32_t spv_model(uint32_t execution_model);
-bool spv_is_debug(uint32_t op);
-bool spv_is_annotation(uint32_t op);
-bool spv_is_terminator(uint32_t op);
-bool spv_is_branch(uint32_t op);
 bool spv_is_atomic(uint32_t op);
 bool spv_is_group_non_uniform(uint32_t op);
 /* OpExtInst of a set that says so in its name. */
