@@ -24,7 +24,7 @@ struct glacier_spirv_inst {
 	uint32_t type, id;         /* result type and result; 0: it has none */
 	uint32_t operands;         /* the library's own: where its operands are listed */
 	uint16_t operand_count;
-	bool gated;                /* the grammar asks for a capability, an extension or a version */
+	bool gated;                /* a capability, an extension, a version or a limit must allow it */
 	bool settled;              /* the ids that it names are defined before it, values and types where each belongs */
 };
 

@@ -15,7 +15,7 @@
 enum { HEADER_WORDS = 5, MOST_EXPECTED = 64 };
 
 /* Values and types that any instruction that takes such may name; variables of the module, functions, groups are neither. */
-enum { KNOWN_VALUE = 1, KNOWN_TYPE = 2 };
+enum { KNOWN_VALUE = 1, KNOWN_TYPE = OP_NAMES_ANYTHING };
 
 struct reader {
 	struct glacier_memory *memory;
@@ -440,7 +440,7 @@ static bool may_end(const struct reader *r)
  * What most operands are: ids, numbers of one word, and enumerants whose parameters, if any, are
  * the end. Stops at anything else, and at what is wrong. True when that was all of them.
  */
-static bool read_plain(struct reader *r, struct glacier_spirv_inst *inst, const struct spv_op_row *row)
+static inline __attribute__((always_inline)) bool read_plain(struct reader *r, struct glacier_spirv_inst *inst, const struct spv_op_row *row)
 {
 	struct glacier_spirv_operand *out = r->operands.at + inst->operands;
 	const uint32_t *words = r->words, id_count = r->id_count, wanted = r->wanted, count = r->count;
@@ -491,7 +491,8 @@ static bool read_plain(struct reader *r, struct glacier_spirv_inst *inst, const 
 	return false;
 }
 
-static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, const struct spv_op_row *row)
+/* What read_plain left. Out of the way of the loop over all instructions, as the rest seldom is. */
+static __attribute__((noinline)) bool read_rest(struct reader *r, struct glacier_spirv_inst *inst, const struct spv_op_row *row)
 {
 	uint8_t kind;
 
@@ -500,8 +501,6 @@ static bool read_operands(struct reader *r, struct glacier_spirv_inst *inst, con
 		r->at = 1;
 		r->kinds = spv_kinds(row->kinds);
 		r->kinds_end = r->kinds + row->kind_count;
-	} else if (read_plain(r, inst, row)) {
-		return true;
 	}
 	while (r->at < r->count) {
 		if (!next_kind(r, &kind)) {
@@ -557,7 +556,8 @@ static bool read_instruction(struct reader *r, uint32_t word)
 	struct glacier_spirv_inst *inst;
 	uint32_t first = module->words[word], count = first >> 16, traits;
 
-	if (!count || count > module->word_count - word) {
+	/* 0 is beyond all too. */
+	if (count - 1 >= module->word_count - word) {
 		glc_fail(r->diag, GLC_SV_WORD_COUNT, word, count, module->word_count - word);
 		return false;
 	}
@@ -568,7 +568,7 @@ static bool read_instruction(struct reader *r, uint32_t word)
 	}
 	row = spv_op_find(first & 0xffff);
 	*inst = (struct glacier_spirv_inst){.word = word, .op = (uint16_t)first, .words = (uint16_t)count,
-		.operands = r->operands.count, .gated = row && row->need};
+		.operands = r->operands.count};
 	module->insts = r->insts.at;
 	module->inst_count = r->insts.count;
 	if (!row) {
@@ -576,10 +576,12 @@ static bool read_instruction(struct reader *r, uint32_t word)
 		return true;
 	}
 	traits = spv_traits(first & 0xffff);
-	r->wanted = traits & OP_NAMES_ANYTHING ? KNOWN_VALUE | KNOWN_TYPE : KNOWN_VALUE;
+	inst->gated = row->need | (traits & OP_GATED);
+	r->wanted = KNOWN_VALUE | (traits & KNOWN_TYPE);
 	r->words = module->words + word;
 	r->count = count;
-	read_operands(r, inst, row);
+	if (r->writable || !read_plain(r, inst, row))
+		read_rest(r, inst, row);
 	inst->operand_count = (uint16_t)(r->operands.count - inst->operands);
 	if (inst->id)
 		define(r, inst, traits);

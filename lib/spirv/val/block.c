@@ -128,11 +128,11 @@ static uint32_t size_of(const struct blocks *b, uint32_t id, uint32_t matrix_str
 static void read_members(struct blocks *b, const struct layout *l, const spv_inst *inst)
 {
 	struct val *v = b->v;
-	struct spv_decoration_walk walk = {0};
+	struct spv_decoration_walk walk = spv_decorations(v, inst->id);
 	const struct spv_decoration *d;
 	struct member *members = b->members.at + l->first;
 
-	while ((d = spv_next_decoration(v, inst->id, &walk))) {
+	while ((d = spv_next_decoration(v, &walk))) {
 		if (walk.member >= l->count)
 			continue;
 		switch (d->kind) {
@@ -147,11 +147,11 @@ static void read_members(struct blocks *b, const struct layout *l, const spv_ins
 /* Which members have a decoration of the kind; for what every matrix and array must have. */
 static bool all_have(const struct val *v, const spv_inst *inst, uint32_t mask, uint32_t kind, uint32_t other, bool *seen)
 {
-	struct spv_decoration_walk walk = {0};
+	struct spv_decoration_walk walk = spv_decorations(v, inst->id);
 	const struct spv_decoration *d;
 
 	memset(seen, 0, member_count(inst));
-	while ((d = spv_next_decoration(v, inst->id, &walk)))
+	while ((d = spv_next_decoration(v, &walk)))
 		if ((d->kind == kind || d->kind == other) && walk.member < member_count(inst))
 			seen[walk.member] = true;
 	for (uint32_t i = 0; i < member_count(inst); i++) {
@@ -189,6 +189,7 @@ static void add_facts(struct blocks *b, struct layout *l, const spv_inst *inst, 
 {
 	struct val *v = b->v;
 	const struct member *last;
+	uint32_t kinds = 0;
 
 	l->scalar = l->base = l->base_rounded = 1;
 	for (uint32_t i = 0; i < l->count; i++) {
@@ -196,6 +197,7 @@ static void add_facts(struct blocks *b, struct layout *l, const spv_inst *inst, 
 		uint32_t a = scalar_alignment(b, m->type), e = element_of(v, m->type);
 		const struct layout *inner = is(v, e, T_STRUCT) ? layout(b, e) : NULL;
 
+		kinds |= type(v, m->type)->mask;
 		l->scalar = a > l->scalar ? a : l->scalar;
 		a = base_alignment(b, m->type, false, m->row_major);
 		l->base = a > l->base ? a : l->base;
@@ -209,9 +211,12 @@ static void add_facts(struct blocks *b, struct layout *l, const spv_inst *inst, 
 		l->lacks_major |= inner->lacks_major;
 	}
 	l->base_rounded = align(l->base_rounded, 16);
-	l->lacks_array_stride |= !all_have(v, inst, T_ARRAY, DecorationArrayStride, DecorationArrayStride, seen);
-	l->lacks_matrix_stride |= !all_have(v, inst, T_MATRIX, DecorationMatrixStride, DecorationMatrixStride, seen);
-	l->lacks_major |= !all_have(v, inst, T_MATRIX, DecorationRowMajor, DecorationColMajor, seen);
+	if (kinds & T_ARRAY)
+		l->lacks_array_stride |= !all_have(v, inst, T_ARRAY, DecorationArrayStride, DecorationArrayStride, seen);
+	if (kinds & T_MATRIX) {
+		l->lacks_matrix_stride |= !all_have(v, inst, T_MATRIX, DecorationMatrixStride, DecorationMatrixStride, seen);
+		l->lacks_major |= !all_have(v, inst, T_MATRIX, DecorationRowMajor, DecorationColMajor, seen);
+	}
 	if (!l->count)
 		return;
 	last = &b->members.at[l->first + l->count - 1];
@@ -445,7 +450,7 @@ void spv_check_buffers(struct val *v)
 	b.layout_of = glc_bump_zero(v->memory, ((size_t)v->module.id_count + 1) * 4);
 	if (!b.layout_of)
 		goto fail;
-	for (i = 0; i < v->module.inst_count && v->module.insts[i].op != OpFunction; i++) {
+	for (i = v->types_from; i < v->types_to; i++) {
 		const spv_inst *inst = &v->module.insts[i];
 
 		if (inst->op == OpTypeStruct && !(v->flags[inst->id] & ID_BROKEN)) {
@@ -458,7 +463,7 @@ void spv_check_buffers(struct val *v)
 	b.work = glc_bump(v->memory, (size_t)structures * 64 * sizeof *b.work);
 	if (!b.work)
 		goto fail;
-	for (i = 0; i < v->module.inst_count && v->module.insts[i].op != OpFunction; i++) {
+	for (i = v->types_from; i < v->types_to; i++) {
 		const spv_inst *inst = &v->module.insts[i];
 
 		if (inst->op == OpVariable && !(v->flags[inst->id] & ID_BROKEN) && v->diag->errors < v->most_errors)

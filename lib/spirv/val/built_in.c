@@ -57,7 +57,10 @@ static const struct built_in {
 
 static const struct built_in *find(uint32_t number)
 {
-	for (size_t i = 0; i < sizeof built_ins / sizeof built_ins[0]; i++)
+	enum { ROWS = sizeof built_ins / sizeof built_ins[0] };
+
+	/* Numbers ascend: a row stands at its number's place or before. */
+	for (uint32_t i = number < ROWS ? number + 1 : ROWS; i-- > 0 && built_ins[i].number >= number;)
 		if (built_ins[i].number == number)
 			return &built_ins[i];
 	return NULL;
@@ -104,7 +107,6 @@ static bool check_definition(struct val *v, const struct spv_decoration *d, uint
 {
 	uint32_t number = param(v, d, 0), t;
 	const struct built_in *row = find(number);
-	const char *name = name_of(number);
 
 	if (number == BuiltInWorkgroupSize)
 		return check_workgroup_size(v, d, to);
@@ -113,19 +115,19 @@ static bool check_definition(struct val *v, const struct spv_decoration *d, uint
 		return true;
 	if (member != SPV_NO_MEMBER) {
 		if (row->no_member)
-			return fails(v, d, name, row->name, "not on a member");
+			return fails(v, d, name_of(number), row->name, "not on a member");
 		if (to->op != OpTypeStruct || member >= member_count(to))
 			return true;
 		t = word(v, to, 2 + member);
 		/* In arrays for the stages that have them. */
-		return row->shape == ANY || has_shape(v, t, row->shape) || fails(v, d, name, row->name, "of another type");
+		return row->shape == ANY || has_shape(v, t, row->shape) || fails(v, d, name_of(number), row->name, "of another type");
 	}
 	t = to->op == OpVariable ? type(v, to->type)->inner : to->type;
 	if (!has_shape(v, t, row->shape))
-		return fails(v, d, name, row->name, "of another type");
+		return fails(v, d, name_of(number), row->name, "of another type");
 	if (row->input && to->op == OpVariable && word(v, to, 3) != StorageClassInput &&
 	    !(row->input == 2 && word(v, to, 3) == StorageClassOutput))
-		return fails(v, d, name, row->name, row->input == 2 ? "in Input or Output" : "in Input");
+		return fails(v, d, name_of(number), row->name, row->input == 2 ? "in Input or Output" : "in Input");
 	return true;
 }
 
@@ -137,7 +139,7 @@ static void check_models(struct val *v)
 
 		for (uint32_t i = 0; i < function->global_count && function->models; i++) {
 			uint32_t id = v->globals.at[function->globals + i];
-			const struct spv_decoration *d = v->decorated[id] ? spv_decoration(v, id, DecorationBuiltIn, SPV_NO_MEMBER) : NULL;
+			const struct spv_decoration *d = spv_decoration(v, id, DecorationBuiltIn, SPV_NO_MEMBER);
 			const struct built_in *row = d ? find(param(v, d, 0)) : NULL;
 
 			if (row && row->number == BuiltInLocalInvocationIndex && v->compat)
@@ -154,14 +156,15 @@ void spv_check_built_ins(struct val *v)
 {
 	if (!v->vulkan)
 		return;
-	for (uint32_t id = 1; id < v->module.id_count && v->decorations.count && v->diag->errors < v->most_errors; id++) {
-		const spv_inst *to = v->decorated[id] ? def(v, id) : NULL;
-		struct spv_decoration_walk walk = {0};
+	for (uint32_t id = 1; id < v->module.id_count && v->decorations.count; id++) {
+		const spv_inst *to = may_have(v, id, SPV_BIT(DecorationBuiltIn)) ? def(v, id) : NULL;
+		struct spv_decoration_walk walk;
 		const struct spv_decoration *d;
 
-		if (!to || to->op == OpDecorationGroup || (v->flags[id] & ID_BROKEN))
+		if (!to || v->diag->errors >= v->most_errors || to->op == OpDecorationGroup || (v->flags[id] & ID_BROKEN))
 			continue;
-		while ((d = spv_next_decoration(v, id, &walk)))
+		walk = spv_decorations(v, id);
+		while ((d = spv_next_decoration(v, &walk)))
 			if (d->kind == DecorationBuiltIn && !check_definition(v, d, walk.member, to))
 				break;
 	}

@@ -218,6 +218,14 @@ static bool check_wrap(struct val *v, const spv_inst *inst, const spv_inst *to, 
 	       to->op == OpSNegate || to->op == OpExtInst || target(v, inst, kind, "integer arithmetic", NULL);
 }
 
+/* Kinds that check_one knows. */
+#define OF_ONE                                                                                                      \
+	(SPV_BIT(DecorationComponent) | SPV_BIT(DecorationFPRoundingMode) | SPV_BIT(DecorationNonWritable) |        \
+	 SPV_BIT(DecorationUniform) | SPV_BIT(DecorationUniformId) | SPV_BIT(DecorationNoSignedWrap) |              \
+	 SPV_BIT(DecorationNoUnsignedWrap) | SPV_BIT(DecorationBlock) | SPV_BIT(DecorationBufferBlock) |            \
+	 SPV_BIT(DecorationLocation) | SPV_BIT(DecorationRelaxedPrecision) | SPV_BIT(DecorationCoherent) |          \
+	 SPV_BIT(DecorationVolatile))
+
 static bool check_one(struct val *v, const struct spv_decoration *d, const spv_inst *to, uint32_t member)
 {
 	const spv_inst *inst = place_of(v, d);
@@ -274,8 +282,15 @@ static const struct {
 	{DecorationAliased, SEEN_ALIASED, SEEN_RESTRICT, false, false},
 };
 
+#define SINGLES                                                                                                     \
+	(SPV_BIT(DecorationOffset) | SPV_BIT(DecorationMatrixStride) | SPV_BIT(DecorationRowMajor) |                \
+	 SPV_BIT(DecorationColMajor) | SPV_BIT(DecorationArrayStride) | SPV_BIT(DecorationBlock) |                  \
+	 SPV_BIT(DecorationBufferBlock) | SPV_BIT(DecorationRestrict) | SPV_BIT(DecorationAliased))
+
 static bool check_single(struct val *v, const struct spv_decoration *d, uint16_t *seen)
 {
+	if (!(SPV_BIT(d->kind) & SINGLES))
+		return true;
 	for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++) {
 		if (singles[i].kind != d->kind || singles[i].member != (d->member != SPV_NO_MEMBER))
 			continue;
@@ -332,17 +347,18 @@ static void check_linkage(struct val *v)
 static void check_id(struct val *v, uint32_t id)
 {
 	const spv_inst *to = def(v, id);
-	struct spv_decoration_walk walk = {0};
+	struct spv_decoration_walk walk = spv_decorations(v, id);
 	const struct spv_decoration *d;
 
 	if (!to || to->op == OpDecorationGroup || (v->flags[id] & ID_BROKEN))
 		return;
 	if (to->op == OpVariable && to->words == 5 && is_imported(v, id))
 		SPV_FAIL(v, to, LINKAGE, NULL, "an imported variable has no initializer");
-	while ((d = spv_next_decoration(v, id, &walk)))
+	while (may_have(v, id, OF_ONE) && (d = spv_next_decoration(v, &walk)))
 		if (!check_one(v, d, to, walk.member))
 			return;
-	check_pairs(v, to);
+	if (may_have(v, id, SINGLES))
+		check_pairs(v, to);
 }
 
 /* A rounding mode is for what is stored, and then as 16 bits. SPIR-V 3.20, FPRoundingMode. */
@@ -366,10 +382,8 @@ static void check_rounded_use(struct val *v, const spv_inst *inst, uint32_t offs
 
 static void check_rounding(struct val *v)
 {
-	bool any = false;
+	bool any = v->decorated_all & SPV_BIT(DecorationFPRoundingMode);
 
-	for (uint32_t i = 0; i < v->decorations.count && !any; i++)
-		any = v->decorations.at[i].kind == DecorationFPRoundingMode;
 	for (uint32_t i = 0; any && v->shader && i < v->module.inst_count; i++) {
 		const spv_inst *inst = &v->module.insts[i];
 
@@ -381,8 +395,9 @@ static void check_rounding(struct val *v)
 
 void spv_check_decorations(struct val *v)
 {
-	for (uint32_t id = 1; id < v->module.id_count && v->decorations.count && v->diag->errors < v->most_errors; id++)
-		if (v->decorated[id])
+	for (uint32_t id = 1; id < v->module.id_count && v->decorations.count; id++)
+		if ((v->decorated_by[id] & (OF_ONE | SINGLES | SPV_BIT(DecorationLinkageAttributes))) &&
+		    v->diag->errors < v->most_errors)
 			check_id(v, id);
 	check_linkage(v);
 	check_rounding(v);

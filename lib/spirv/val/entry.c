@@ -105,7 +105,7 @@ static bool check_execution_mode(struct val *v, const spv_inst *inst)
 
 static bool has_workgroup_size(const struct val *v)
 {
-	for (uint32_t i = 0; i < v->decorations.count; i++) {
+	for (uint32_t i = 0; i < v->decorations.count && (v->decorated_all & SPV_BIT(DecorationBuiltIn)); i++) {
 		const struct spv_decoration *d = &v->decorations.at[i];
 
 		if (d->kind == DecorationBuiltIn && d->member == SPV_NO_MEMBER && param(v, d, 0) == BuiltInWorkgroupSize)
@@ -331,6 +331,8 @@ static void check_names(struct val *v)
 {
 	uint32_t size = 16, *slots;
 
+	if (v->entries.count < 2)
+		return;
 	while (size / 2 < v->entries.count)
 		size *= 2;
 	slots = glc_bump_zero(v->memory, size * sizeof *slots);

@@ -226,6 +226,18 @@ static void walk(struct graph *g, uint32_t root, bool find_latches)
 /* Blocks that nothing comes from, then one of what is left until all are seen. */
 static void find_roots(struct graph *g, bool exits)
 {
+	/* Where all edges lead on there are no circles: what ends is where nothing leads on from. */
+	if (!g->function->turns_back) {
+		memset(g->colour, 0, g->count + 1);
+		g->sink_count = 0;
+		for (uint32_t i = g->count; exits && i-- > 0;) {
+			if (g->v->blocks.at[g->base + i].structural_count)
+				continue;
+			g->sinks[g->sink_count++] = g->base + i;
+			g->colour[i] = 1;
+		}
+		return;
+	}
 	g->direction = exits ? BACKWARD : STRUCTURAL;
 	memset(g->colour, 0, g->count + 1);
 	g->sink_count = 0;
@@ -260,6 +272,8 @@ static bool resolve(struct graph *g, struct spv_block *block)
 	for (uint32_t i = 0; i < block->structural_count; i++) {
 		uint32_t *edge = &v->edges.at[block->structural + i], at = *edge < v->module.id_count ? v->blocks_of[*edge] : 0;
 		bool real = block->structural + i >= block->next;
+
+		g->function->turns_back |= at - 1 <= self;
 
 		if (!at || at - 1 < g->base || at - 1 >= g->base + g->count)
 			return SPV_FAIL(v, real ? inst : &v->module.insts[block->merge], NO_BLOCK_HERE, NULL, spv_id(&v->module, *edge));
@@ -370,8 +384,9 @@ void spv_build_flow(struct val *v)
 		return;
 	}
 	for (uint32_t f = 0; f < v->functions.count; f++) {
-		g.base = v->functions.at[f].block;
-		g.count = v->functions.at[f].block_count;
+		g.function = &v->functions.at[f];
+		g.base = g.function->block;
+		g.count = g.function->block_count;
 		for (uint32_t i = 0; i < g.count; i++)
 			if (!v->blocks.at[g.base + i].terminator || !resolve(&g, &v->blocks.at[g.base + i]))
 				v->broken = true;

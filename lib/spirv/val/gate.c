@@ -140,13 +140,16 @@ static bool is_free(const struct val *v, uint8_t kind, uint32_t value)
 
 enum { PASSED_VALUE = 1, PASSED_OP = 2 };
 
-static bool check_value(struct val *v, const spv_inst *inst, uint8_t kind, uint32_t value)
+/* passed: a place for the pair of kind and value, once nothing can refuse it any more; NULL: none. */
+static bool check_value(struct val *v, const spv_inst *inst, uint8_t kind, uint32_t value, uint32_t *passed)
 {
 	const struct spv_enumerant *row = spv_enumerant_find((enum spv_kind)kind, value);
 	const struct spv_need *need;
 	const char *name;
 	bool whole = false;
 
+	if (row && passed && (v->passed[row->need] & PASSED_VALUE))
+		*passed = (uint32_t)kind << 16 | value;
 	if (!row || !row->need || (v->passed[row->need] & PASSED_VALUE) || is_free(v, kind, value))
 		return true;
 	need = spv_need_at(row->need);
@@ -165,8 +168,11 @@ static bool check_value(struct val *v, const spv_inst *inst, uint8_t kind, uint3
 	if (!check_operand_version(v, inst, name, need))
 		return false;
 	/* Nothing declares or takes back anything now: the next one needs no look. */
-	if (whole)
+	if (whole) {
 		v->passed[row->need] |= PASSED_VALUE;
+		if (passed)
+			*passed = (uint32_t)kind << 16 | value;
+	}
 	return true;
 }
 
@@ -226,12 +232,16 @@ bool spv_check_gate(struct val *v, const spv_inst *inst)
 			continue;
 		value = word(v, inst, operands[i].offset);
 		if (spv_category(kind) == SPV_VALUE) {
-			if (!check_value(v, inst, kind, value))
+			uint32_t pair = (uint32_t)kind << 16 | value, *passed = &v->passed_values[(value ^ kind << 2) % 64];
+
+			if (*passed == pair && value <= UINT16_MAX)
+				continue;
+			if (!check_value(v, inst, kind, value, passed))
 				return false;
 			continue;
 		}
 		for (; value; value &= value - 1)
-			if (!check_value(v, inst, kind, value & -value))
+			if (!check_value(v, inst, kind, value & -value, NULL))
 				return false;
 	}
 	return check_limits(v, inst);

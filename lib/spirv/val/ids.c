@@ -148,6 +148,7 @@ bool spv_check_ids(struct val *v, const spv_inst *inst, uint32_t index)
 	const uint32_t *words = v->module.words + inst->word;
 	int anything = -1;
 
+
 	if (inst->id >= v->module.bound && !v->module.ids) {
 		/* Nothing has room for it. */
 		v->broken = true;
@@ -227,6 +228,9 @@ static bool check_uses(struct val *v, const spv_inst *inst, uint32_t index)
 			continue;
 		used = def(v, id);
 		from = used ? v->block_of[used - v->module.insts] : 0;
+		/* In one block the order says it. */
+		if (from && from == block && inst->settled)
+			continue;
 		if (from && used->op != OpLabel) {
 			if (block && v->blocks.at[block - 1].reachable && !spv_dominates(v, from - 1, block - 1))
 				return SPV_FAIL(v, inst, DOMINANCE, NULL, spv_id(&v->module, id));

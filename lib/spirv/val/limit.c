@@ -64,7 +64,7 @@ void spv_check_limits(struct val *v)
 
 	if (!limits || !v->vulkan)
 		return;
-	for (uint32_t i = 0; i < v->module.inst_count && v->module.insts[i].op != OpFunction; i++) {
+	for (uint32_t i = 0; i < v->types_to; i++) {
 		const spv_inst *inst = &v->module.insts[i];
 		uint32_t mode = inst->words > 5 ? word(v, inst, 2) : 0;
 		const struct spv_decoration *d;

@@ -122,6 +122,8 @@ static bool open_function(struct order *o, const spv_inst *inst, uint32_t index)
 
 	if (o->function)
 		return ill_formed(o, inst, "it begins inside of another");
+	if (!v->functions.count)
+		v->types_to = index;
 	o->function = GLC_PUSH(v->memory, &v->functions);
 	if (!o->function) {
 		v->out_of_memory = true;
@@ -257,6 +259,8 @@ static bool place(struct order *o, const spv_inst *inst, uint32_t index)
 			if (section_of(o->section, inst->op) < o->section)
 				return misplaced(o, inst);
 			o->section++;
+			if (o->section == IN_TYPES)
+				o->v->types_from = index;
 			if (o->section == IN_MEMORY_MODEL && inst->op != OpMemoryModel)
 				return misplaced(o, inst);
 		}
@@ -304,7 +308,8 @@ static bool step(struct order *o, const spv_inst *inst, uint32_t index, uint32_t
 			o->block = NULL;
 		return false;
 	}
-	v->block_of[index] = in_block || o->block ? v->blocks.count : 0;
+	if (o->section >= IN_DECLARATIONS)
+		v->block_of[index] = in_block || o->block ? v->blocks.count : 0;
 	if (in_block && o->block && (traits & OP_TERMINATOR))
 		close_block(o, inst, index);
 	switch (inst->op) {
@@ -313,7 +318,22 @@ static bool step(struct order *o, const spv_inst *inst, uint32_t index, uint32_t
 	case OpSampledImage: v->samples = true; break;
 	default: break;
 	}
-	return true;
+	return !v->out_of_memory;
+}
+
+/* Most of what names something that comes later: what is decorated or named may be nearly anything. */
+static inline bool names_target(const struct val *v, const spv_inst *inst)
+{
+	const struct glacier_spirv_operand *last = v->module.operands + inst->operands + inst->operand_count - 1;
+	const spv_inst *used;
+
+	if (inst->op != OpDecorate && inst->op != OpMemberDecorate && inst->op != OpName && inst->op != OpMemberName)
+		return false;
+	/* A parameter that is an id is looked at. */
+	if (inst->operand_count > 2 && last->kind >= KindIdResultType && last->kind < KindLiteralInteger)
+		return false;
+	used = def(v, word(v, inst, 1));
+	return used && used->op != OpFunction && used->op != OpDecorationGroup;
 }
 
 void spv_check_order(struct val *v)
@@ -322,11 +342,16 @@ void spv_check_order(struct val *v)
 	uint32_t count = v->module.inst_count;
 	static const spv_inst end = {.op = OpNop};
 
-	for (uint32_t i = 0; i < count && !v->out_of_memory; i++) {
+	v->types_to = count;
+	GLC_PRESIZE(v->memory, &v->functions, 4);
+	GLC_PRESIZE(v->memory, &v->blocks, 16);
+	GLC_PRESIZE(v->memory, &v->edges, 64);
+	GLC_PRESIZE(v->memory, &v->globals, 32);
+	for (uint32_t i = 0; i < count; i++) {
 		const spv_inst *inst = &v->module.insts[i];
 		uint32_t traits = spv_traits(inst->op);
 
-		if (v->diag->errors >= v->most_errors) {
+		if (v->spoilt && v->diag->errors >= v->most_errors) {
 			v->broken = true;   /* what comes after this was not looked at, its ids neither */
 			return;
 		}
@@ -336,9 +361,15 @@ void spv_check_order(struct val *v)
 		if (o.block && (traits & OP_PLAIN))
 			v->block_of[i] = v->blocks.count;
 		else if (!step(&o, inst, i, traits))
-			continue;
-		if ((inst->settled || spv_check_ids(v, inst, i)) && is_gated(inst, traits))
+			goto refused;
+		if (!inst->settled && !names_target(v, inst) && !spv_check_ids(v, inst, i))
+			goto refused;
+		if (inst->gated)
 			spv_check_gate(v, inst);
+		continue;
+refused:
+		if (v->out_of_memory)
+			return;
 	}
 	if (v->memory_models != 1 && v->diag->errors < v->most_errors) {
 		const spv_inst *at = count ? &v->module.insts[count - 1] : &end;

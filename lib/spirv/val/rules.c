@@ -301,14 +301,8 @@ static bool check_place(struct val *v, const spv_inst *inst, uint32_t *place)
 	}
 }
 
-static void check_instruction(struct val *v, const spv_inst *inst, uint32_t *place)
+static void check_everywhere(struct val *v, const spv_inst *inst)
 {
-	if (spv_traits(inst->op) & OP_PLAIN)
-		*place = REST;
-	else if (!check_place(v, inst, place))
-		return;
-	if (!check_family(v, inst, family_of(inst->op)))
-		return;
 	if (v->small && !spv_check_small_uses(v, inst))
 		return;
 	if (v->samples && !check_sampled_uses(v, inst))
@@ -338,22 +332,28 @@ static bool models_differ(const struct val *v)
 
 void spv_check_instructions(struct val *v)
 {
-	uint32_t next_function = 0, place = REST, variables[2] = {0};
+	uint32_t functions = 0, place = REST, variables[2] = {0}, count = v->module.inst_count;
+	bool everywhere;
 
 	v->models_differ = models_differ(v);
-	for (uint32_t i = 0; i < v->module.inst_count && v->diag->errors < v->most_errors; i++) {
+	everywhere = v->small || v->samples || v->models_differ;
+	for (uint32_t i = 0; i < count; i++) {
 		const spv_inst *inst = &v->module.insts[i];
+		bool plain = spv_traits(inst->op) & OP_PLAIN;
 
+		if (v->spoilt && v->diag->errors >= v->most_errors)
+			break;
 		v->at = i;
-		if (next_function < v->functions.count && v->functions.at[next_function].first == i)
-			v->function = ++next_function;
-		if (inst->op == OpVariable)
+		if (!plain && inst->op == OpFunction)
+			v->function = ++functions;
+		if (!plain && inst->op == OpVariable)
 			count_variable(v, inst, variables);
-		if (v->spoilt && (v->refused[i / 8] >> i % 8 & 1))
+		if (v->spoilt && ((v->refused[i / 8] >> i % 8 & 1) || is_spoilt(v, inst)))
 			continue;
-		if (v->spoilt && is_spoilt(v, inst))
-			continue;
-		check_instruction(v, inst, &place);
+		if (plain)
+			place = REST;
+		if ((plain || check_place(v, inst, &place)) && check_family(v, inst, family_of(inst->op)) && everywhere)
+			check_everywhere(v, inst);
 		if (inst->op == OpFunctionEnd)
 			v->function = 0;
 	}
@@ -388,15 +388,21 @@ static bool make_arrays(struct val *v)
 {
 	size_t ids = (size_t)v->module.id_count + 1, insts = (size_t)v->module.inst_count + 1;
 
-	v->types = glc_bump_zero(v->memory, ids * sizeof *v->types);
-	v->decorated = glc_bump_zero(v->memory, ids * sizeof *v->decorated);
-	v->decorated_by = glc_bump_zero(v->memory, ids * sizeof *v->decorated_by);
-	v->blocks_of = glc_bump_zero(v->memory, ids * sizeof *v->blocks_of);
-	v->function_of = glc_bump_zero(v->memory, ids * sizeof *v->function_of);
-	v->flags = glc_bump_zero(v->memory, ids);
-	v->block_of = glc_bump_zero(v->memory, insts * sizeof *v->block_of);
-	v->refused = glc_bump_zero(v->memory, insts / 8 + 1);
-	return v->types && v->decorated && v->decorated_by && v->blocks_of && v->function_of && v->flags && v->block_of && v->refused;
+	size_t id_bytes = sizeof *v->decorated_by + sizeof *v->types + sizeof *v->decorated + sizeof *v->blocks_of +
+			  sizeof *v->function_of + sizeof *v->flags;
+
+	/* All in one piece, the widest first: most modules are small, and each piece costs. */
+	v->decorated_by = glc_bump_zero(v->memory, ids * id_bytes + insts * sizeof *v->block_of + insts / 8 + 1);
+	if (!v->decorated_by)
+		return false;
+	v->types = (struct spv_type *)(v->decorated_by + ids);
+	v->decorated = (uint32_t *)(v->types + ids);
+	v->blocks_of = v->decorated + ids;
+	v->function_of = v->blocks_of + ids;
+	v->block_of = v->function_of + ids;
+	v->flags = (uint8_t *)(v->block_of + insts);
+	v->refused = v->flags + ids;
+	return true;
 }
 
 /* Stages have rules that are not here: what was not looked at is said, once a module. */

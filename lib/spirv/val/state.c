@@ -177,14 +177,10 @@ bool spv_integer(const struct val *v, uint32_t id, uint64_t *value)
 	return true;
 }
 
-const struct spv_decoration *spv_next_decoration(const struct val *v, uint32_t id, struct spv_decoration_walk *walk)
+const struct spv_decoration *spv_next_of_groups(const struct val *v, struct spv_decoration_walk *walk)
 {
 	const struct spv_decoration *d;
 
-	if (!walk->started) {
-		walk->started = true;
-		walk->at = id < v->module.id_count ? v->decorated[id] : 0;
-	}
 	for (;;) {
 		if (!walk->at) {
 			if (!walk->outer)
@@ -210,12 +206,12 @@ const struct spv_decoration *spv_next_decoration(const struct val *v, uint32_t i
 	}
 }
 
-const struct spv_decoration *spv_decoration(const struct val *v, uint32_t id, uint32_t kind, uint32_t member)
+const struct spv_decoration *spv_find_decoration(const struct val *v, uint32_t id, uint32_t kind, uint32_t member)
 {
-	struct spv_decoration_walk walk = {0};
+	struct spv_decoration_walk walk = spv_decorations(v, id);
 	const struct spv_decoration *d;
 
-	while ((d = spv_next_decoration(v, id, &walk)))
+	while ((d = spv_next_decoration(v, &walk)))
 		if (d->kind == kind && (member == SPV_ANY || walk.member == member))
 			return d;
 	return NULL;
@@ -312,7 +308,9 @@ static bool add_decoration(struct val *v, uint32_t id, uint32_t member, uint32_t
 	*d = (struct spv_decoration){.next = v->decorated[id], .member = member, .inst = inst,
 		.kind = (uint16_t)word(v, decorate, at), .param = decorate->word + at + 1,
 		.params = (uint16_t)(decorate->words - at - 1)};
-	v->decorated_by[id] |= UINT64_C(1) << d->kind % 64;
+	v->decorated_by[id] |= SPV_BIT(d->kind);
+	v->decorated_all |= SPV_BIT(d->kind);
+	v->decorated_far |= d->kind >= 64;
 	v->decorated[id] = v->decorations.count;
 	return true;
 }
@@ -330,6 +328,7 @@ static bool add_group(struct val *v, uint32_t group, uint32_t id, uint32_t membe
 	*d = (struct spv_decoration){
 		.next = v->decorated[id], .member = member, .inst = inst, .param = group, .kind = SPV_GROUP};
 	v->decorated_by[id] = UINT64_MAX;
+	v->decorated_far = true;
 	v->decorated[id] = v->decorations.count;
 	return true;
 }
@@ -362,18 +361,28 @@ bool spv_collect(struct val *v)
 	for (uint32_t i = 0; i < v->module.inst_count; i++) {
 		const spv_inst *inst = &v->module.insts[i];
 
-		if (inst->op == OpFunction)
+		switch (inst->op) {
+		case OpFunction:
+			i = v->module.inst_count - 1;
 			break;
-		if (inst->op == OpCapability)
+		case OpCapability:
 			declare(v, word(v, inst, 1));
-		else if (inst->op == OpExtension)
+			break;
+		case OpExtension:
 			extend(v, inst);
-		else if (inst->op == OpMemoryModel && !v->memory_models++)
-			v->addressing = word(v, inst, 1), v->memory_model = word(v, inst, 2);
-		else if (inst->op == OpSamplerImageAddressingModeNV)
+			break;
+		case OpMemoryModel:
+			if (!v->memory_models++)
+				v->addressing = word(v, inst, 1), v->memory_model = word(v, inst, 2);
+			break;
+		case OpSamplerImageAddressingModeNV:
 			v->bindless_bits = word(v, inst, 1);
-		else if (spv_is_annotation(inst->op) && !collect_decoration(v, inst, i))
-			return false;
+			break;
+		default:
+			if (spv_is_annotation(inst->op) && !collect_decoration(v, inst, i))
+				return false;
+			break;
+		}
 	}
 	derive(v);
 	return true;

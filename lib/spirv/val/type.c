@@ -61,18 +61,18 @@ static void build_struct(struct val *v, const spv_inst *inst, struct spv_type *t
 		uint32_t member = word(v, inst, i);
 		const struct spv_type *m = type(v, member);
 
-		t->mask |= m->mask & T_INHERITED;
+		t->mask |= m->mask & (T_INHERITED | (uint32_t)T_HAS_BOOL);
 		if (!(m->mask & T_STRUCT))
 			continue;
 		depth = m->depth > depth ? m->depth : depth;
 		if ((m->mask & T_HAS_BLOCK) || decorated(v, member, DecorationBlock) || decorated(v, member, DecorationBufferBlock))
 			t->mask |= T_HAS_BLOCK;
 	}
-	if (v->decorated[inst->id]) {
-		struct spv_decoration_walk walk = {0};
+	if (may_have(v, inst->id, SPV_BIT(DecorationBuiltIn))) {
+		struct spv_decoration_walk walk = spv_decorations(v, inst->id);
 		const struct spv_decoration *d;
 
-		while (!built_in && (d = spv_next_decoration(v, inst->id, &walk)))
+		while (!built_in && (d = spv_next_decoration(v, &walk)))
 			built_in = d->kind == DecorationBuiltIn && walk.member != SPV_NO_MEMBER;
 	}
 	if (built_in)
@@ -89,6 +89,7 @@ static void build(struct val *v, const spv_inst *inst)
 	t->dim = 1;
 	switch (inst->op) {
 	case OpTypeBool:
+		t->mask |= (uint32_t)T_HAS_BOOL;
 		t->width = 1;
 		break;
 	case OpTypeInt:
@@ -103,7 +104,7 @@ static void build(struct val *v, const spv_inst *inst)
 	case OpTypeVector:
 		t->inner = word(v, inst, 2);
 		inner = type(v, t->inner);
-		t->mask = (inner->mask & (T_INHERITED | T_UNSIGNED)) | (inner->mask & T_SCALAR) << 3;
+		t->mask = (inner->mask & (T_INHERITED | T_UNSIGNED | (uint32_t)T_HAS_BOOL)) | (inner->mask & T_SCALAR) << 3;
 		t->width = inner->width;
 		t->dim = clipped(word(v, inst, 3));
 		break;
@@ -121,7 +122,10 @@ static void build(struct val *v, const spv_inst *inst)
 		t->width = inner->width;
 		t->dim = 0;
 		break;
-	case OpTypeArray: case OpTypeRuntimeArray: case OpTypeSampledImage: case OpTypeImage:
+	case OpTypeArray: case OpTypeRuntimeArray:
+		t->mask |= type(v, word(v, inst, 2))->mask & (uint32_t)T_HAS_BOOL;
+		/* fall through */
+	case OpTypeSampledImage: case OpTypeImage:
 		t->inner = word(v, inst, 2);
 		t->mask |= type(v, t->inner)->mask & T_INHERITED;
 		break;
@@ -281,11 +285,11 @@ static bool check_struct_built_ins(struct val *v, const spv_inst *inst)
 {
 	struct glc_mark mark = glc_bump_mark(v->memory);
 	bool *seen = glc_bump_zero(v->memory, member_count(inst));
-	struct spv_decoration_walk walk = {0};
+	struct spv_decoration_walk walk = spv_decorations(v, inst->id);
 	const struct spv_decoration *d;
 	uint32_t with = 0;
 
-	while (seen && (d = spv_next_decoration(v, inst->id, &walk))) {
+	while (seen && (d = spv_next_decoration(v, &walk))) {
 		if (d->kind != DecorationBuiltIn || walk.member >= member_count(inst) || seen[walk.member])
 			continue;
 		seen[walk.member] = true;

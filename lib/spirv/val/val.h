@@ -30,6 +30,7 @@ enum {
 	T_HAS_BLOCK = 1 << 29,       /* a structure with a Block or BufferBlock in it */
 
 	T_HAS_NO_NULL = 1 << 30,     /* something that has no null value */
+	T_HAS_BOOL = INT32_MIN,      /* is, or holds, a bool; not behind a pointer */
 
 	T_KIND = (1 << 21) - 1,
 	T_SCALAR = T_BOOL | T_INT | T_FLOAT,
@@ -58,11 +59,11 @@ struct spv_decoration {
 
 enum { SPV_NO_MEMBER = UINT32_MAX, SPV_GROUP = UINT16_MAX };   /* kind SPV_GROUP: those of the group that param names */
 
-/* Goes through the decorations of an id, those of its groups too. Zero-initialise. */
+/* Goes through the decorations of an id, those of its groups too. Made by spv_decorations. */
 struct spv_decoration_walk {
 	uint32_t member;       /* of the one that was found last */
 	uint32_t at, outer, group_member;
-	bool started, inside;
+	bool inside;
 };
 
 struct spv_block {
@@ -94,6 +95,7 @@ struct spv_function {
 	uint32_t parameters;
 	uint32_t models;                 /* of all entry points that reach it: 1 << spv_model() */
 	uint32_t modes;                  /* bits of enum below, of its entry points */
+	bool turns_back;                 /* a block names one that stands before it, or itself */
 	bool lacks_derivatives;          /* a compute entry point without derivative groups reaches it */
 	bool defined;
 };
@@ -118,13 +120,16 @@ struct val {
 	bool spec_uconvert, ignore_unique, non_semantic, physical_storage, amd_int16;
 	struct spv_set capabilities, extensions;
 	uint8_t passed[SPV_MOST_NEEDS];  /* needs that are known to be met; gate.c */
+	uint32_t passed_values[64];      /* kinds << 16 | values of operands whose needs are, by a hash */
 	uint32_t addressing, memory_model, memory_models;
 	uint32_t small;                  /* T_HAS_ bits that may only be stored and converted */
 	uint32_t bindless_bits;
 
 	struct spv_type *types;          /* by id; mask 0: no type */
 	uint32_t *decorated;             /* by id: its first decoration + 1 */
-	uint64_t *decorated_by;          /* by id: bits of the kinds of its decorations, modulo 64; groups have all */
+	uint64_t *decorated_by;          /* by id: SPV_BIT of the kinds of its decorations; groups have all */
+	uint64_t decorated_all;          /* by any id */
+	bool decorated_far;              /* there are groups or kinds from 64 on: a bit may stand for another kind */
 	uint32_t *blocks_of;             /* by id of a label: its block + 1 */
 	uint32_t *block_of;              /* by instruction: its block + 1; 0: in none */
 	uint32_t *unique, unique_mask;   /* instructions + 1 of types that are declared once, hashed */
@@ -138,6 +143,7 @@ struct val {
 	GLC_ARRAY(uint32_t) calls;
 	GLC_ARRAY(uint32_t) globals;
 
+	uint32_t types_from, types_to;   /* instructions: where types, constants and variables of the module stand */
 	uint32_t at;                     /* the instruction that is judged */
 	uint32_t function;               /* of it + 1; 0: none */
 	uint32_t errors_before, most_errors;
@@ -249,12 +255,6 @@ static inline bool is_constant(uint32_t op)
 	return op >= OpConstantTrue && op <= OpSpecConstantOp;
 }
 
-/* Whether gate.c has anything to look at. */
-static inline bool is_gated(const spv_inst *inst, uint32_t traits)
-{
-	return inst->gated || (traits & OP_GATED);
-}
-
 static inline bool is_spec_constant(uint32_t op)
 {
 	return op >= OpSpecConstantTrue && op <= OpSpecConstantOp;
@@ -277,13 +277,47 @@ bool spv_constant(const struct val *v, uint32_t id, uint32_t *value);
 /* OpConstant or OpSpecConstant of any integer type, its default. */
 bool spv_integer(const struct val *v, uint32_t id, uint64_t *value);
 
+/* Kinds of decorations as bits: enough to see that an id has none of them, not that it has one. */
+#define SPV_BIT(kind) (UINT64_C(1) << (kind) % 64)
+
+static inline bool may_have(const struct val *v, uint32_t id, uint64_t kinds)
+{
+	return id < v->module.id_count && (v->decorated_by[id] & kinds);
+}
+
+static inline struct spv_decoration_walk spv_decorations(const struct val *v, uint32_t id)
+{
+	return (struct spv_decoration_walk){.at = id < v->module.id_count ? v->decorated[id] : 0};
+}
+
+const struct spv_decoration *spv_next_of_groups(const struct val *v, struct spv_decoration_walk *walk);
+
+static inline const struct spv_decoration *spv_next_decoration(const struct val *v, struct spv_decoration_walk *walk)
+{
+	const struct spv_decoration *d;
+
+	if (!walk->at)
+		return walk->outer ? spv_next_of_groups(v, walk) : NULL;
+	d = &v->decorations.at[walk->at - 1];
+	if (walk->inside || d->kind == SPV_GROUP)
+		return spv_next_of_groups(v, walk);
+	walk->at = d->next;
+	walk->member = d->member;
+	return d;
+}
+
 /* The first decoration of that kind; NULL: none. member: SPV_NO_MEMBER, a member, or SPV_ANY for whatever. */
 enum { SPV_ANY = UINT32_MAX - 1 };
-const struct spv_decoration *spv_decoration(const struct val *v, uint32_t id, uint32_t kind, uint32_t member);
-const struct spv_decoration *spv_next_decoration(const struct val *v, uint32_t id, struct spv_decoration_walk *walk);
+const struct spv_decoration *spv_find_decoration(const struct val *v, uint32_t id, uint32_t kind, uint32_t member);
+
+static inline const struct spv_decoration *spv_decoration(const struct val *v, uint32_t id, uint32_t kind, uint32_t member)
+{
+	return may_have(v, id, SPV_BIT(kind)) ? spv_find_decoration(v, id, kind, member) : NULL;
+}
+
 static inline bool decorated(const struct val *v, uint32_t id, uint32_t kind)
 {
-	return id < v->module.id_count && (v->decorated_by[id] >> kind % 64 & 1) && spv_decoration(v, id, kind, SPV_ANY);
+	return may_have(v, id, SPV_BIT(kind)) && (!v->decorated_far || spv_find_decoration(v, id, kind, SPV_ANY));
 }
 
 static inline uint32_t param(const struct val *v, const struct spv_decoration *d, uint32_t n)

@@ -2,31 +2,14 @@
 /* Variables: what may lie in which storage class. Source: SPIR-V 3.49.8, OpVariable; Vulkan, StandaloneSpirv. */
 #include "spirv/val/val.h"
 
-/* A bool where the outside sees it; members with BuiltIn do not count in Input and Output. */
+/* A bool where the outside sees it; in Input and Output structures with built-ins do not count, which no other holds. */
 static bool has_bool(const struct val *v, uint32_t id, bool skip_built_in)
 {
-	uint32_t stack[64], count = 0;
+	bool holds = type(v, id)->mask & (uint32_t)T_HAS_BOOL;
 
-	/* Members of members: nested as deep as structures may be; what does not fit is not looked at. */
-	stack[count++] = id;
-	while (count) {
-		uint32_t at = stack[--count];
-		const spv_inst *t = def(v, at);
-
-		if (!t || (skip_built_in && t->op == OpTypeStruct && spv_decoration(v, at, DecorationBuiltIn, SPV_ANY)))
-			continue;
-		if (is(v, at, T_BOOL_LIKE))
-			return true;
-		if (is(v, at, T_ARRAY | T_RUNTIME_ARRAY | T_MATRIX))
-			stack[count++] = type(v, at)->inner;
-		for (uint32_t i = 2; t->op == OpTypeStruct && i < t->words; i++) {
-			if (is(v, word(v, t, i), T_BOOL_LIKE))
-				return true;
-			if (is(v, word(v, t, i), T_STRUCT | T_ARRAY | T_RUNTIME_ARRAY) && count < 64)
-				stack[count++] = word(v, t, i);
-		}
-	}
-	return false;
+	while (holds && is(v, id, T_ARRAY | T_RUNTIME_ARRAY))
+		id = type(v, id)->inner;
+	return holds && !(skip_built_in && is(v, id, T_STRUCT) && decorated(v, id, DecorationBuiltIn));
 }
 
 static bool is_internal(uint32_t storage)
