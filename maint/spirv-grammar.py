@@ -4,14 +4,29 @@
 
 	maint/spirv-grammar.py [FOLDER [OUTPUT]]
 
-FOLDER holds spirv.core.grammar.json and extinst.glsl.std.450.grammar.json (Debian's spirv-headers puts
-them in /usr/include/spirv/unified1); OUTPUT is the folder to write into. The same input gives the same bytes.
+FOLDER holds spirv.core.grammar.json and the extinst.*.grammar.json that SETS names (Debian's spirv-headers
+puts them in /usr/include/spirv/unified1); OUTPUT is the folder to write into. The same input gives the same bytes.
 """
 
 import json
 import os
 import sys
 
+# Sets of extended instructions: by which name they are imported, and the file. A name that ends with a dot is
+# followed by the set's revision. Later files add values to the kinds of operands of earlier ones; the names of earlier ones stay.
+SETS = [
+	("GLSL.std.450", "glsl.std.450"),
+	("OpenCL.std", "opencl.std.100"),
+	("OpenCL.DebugInfo.100", "opencl.debuginfo.100"),
+	("DebugInfo", "debuginfo"),
+	("NonSemantic.Shader.DebugInfo.100", "nonsemantic.shader.debuginfo.100"),
+	("NonSemantic.ClspvReflection.", "nonsemantic.clspvreflection"),
+	("SPV_AMD_gcn_shader", "spv-amd-gcn-shader"),
+	("SPV_AMD_shader_ballot", "spv-amd-shader-ballot"),
+	("SPV_AMD_shader_explicit_vertex_parameter", "spv-amd-shader-explicit-vertex-parameter"),
+	("SPV_AMD_shader_trinary_minmax", "spv-amd-shader-trinary-minmax"),
+]
+CATEGORIES = ["BitEnum", "ValueEnum", "Id", "Literal", "Composite"]
 QUANTIFIERS = {"": 0, "?": 0x40, "*": 0x80}
 NEAR = 448      # opcodes that are looked up in an array
 NEVER = 255     # a version that no module has: reserved, an extension or a capability must allow it
@@ -76,13 +91,16 @@ class Grammar:
 	def __init__(self, folder):
 		with open(os.path.join(folder, "spirv.core.grammar.json"), encoding="utf-8") as file:
 			self.core = json.load(file)
-		with open(os.path.join(folder, "extinst.glsl.std.450.grammar.json"), encoding="utf-8") as file:
-			self.glsl = json.load(file)
+		self.sets = []
+		for name, place in SETS:
+			with open(os.path.join(folder, "extinst.%s.grammar.json" % place), encoding="utf-8") as file:
+				self.sets.append((name, json.load(file)))
 		self.strings, self.operands, self.needs = Strings(), Lists(), Rows()
 		self.capability_lists, self.extension_lists = Lists(), Lists()
-		self.kinds = [kind["kind"] for kind in self.core["operand_kinds"]]
+		self.operand_kinds = self.all_kinds()
+		self.kinds = [kind["kind"] for kind in self.operand_kinds]
 		self.kind_number = {kind: i for i, kind in enumerate(self.kinds)}
-		self.enumerants = {kind["kind"]: self.merged(kind) for kind in self.core["operand_kinds"]
+		self.enumerants = {kind["kind"]: self.merged(kind) for kind in self.operand_kinds
 				   if "enumerants" in kind}
 		self.capabilities = [row["enumerant"] for row in self.enumerants["Capability"]]
 		self.capability_number = {}
@@ -111,13 +129,26 @@ class Grammar:
 				first["version"] = row.get("version")
 		return [merged[value] for value in sorted(merged)]
 
+	def all_kinds(self):
+		"""The core's kinds and those of the sets that some instruction takes, by category."""
+		kinds = {kind["kind"]: kind for kind in self.core["operand_kinds"]}
+		for _, grammar in self.sets:
+			used = {o["kind"] for row in grammar["instructions"] for o in row.get("operands", [])}
+			for kind in grammar.get("operand_kinds", []):
+				if kind["kind"] not in used:
+					continue
+				known = kinds.setdefault(kind["kind"], dict(kind, enumerants=[]))["enumerants"]
+				values = [number(row["value"]) for row in known]
+				known += [row for row in kind["enumerants"] if number(row["value"]) not in values]
+		return sorted(kinds.values(), key=lambda kind: CATEGORIES.index(kind["category"]))
+
 	def merged(self, kind):
 		return self.merge(kind["enumerants"], "value", "enumerant")
 
 	def all_extensions(self):
 		for row in self.core["instructions"]:
 			yield from row.get("extensions", [])
-		for kind in self.core["operand_kinds"]:
+		for kind in self.operand_kinds:
 			for row in kind.get("enumerants", []):
 				yield from row.get("extensions", [])
 
@@ -181,8 +212,11 @@ def write_enum(grammar, out):
 	out.write("\tHasCount\n};\n\nenum spv_extension {\n")
 	for name in grammar.extensions:
 		out.write("\t%s,\n" % name)
-	out.write("\tExtensionCount\n};\n\nenum spv_glsl {\n")
-	for row in grammar.glsl["instructions"]:
+	out.write("\tExtensionCount\n};\n\n/* Sets of extended instructions. */\nenum spv_set_name {\n")
+	for name, _ in grammar.sets:
+		out.write("\tSet%s,\n" % "".join(c for c in name if c.isalnum()))
+	out.write("\tSetCount\n};\n\nenum spv_glsl {\n")
+	for row in grammar.sets[0][1]["instructions"]:
 		out.write("\tGlsl%s = %d,\n" % (row["opname"], row["opcode"]))
 	out.write("};\n\n#endif\n")
 
@@ -206,19 +240,20 @@ def write_tables(grammar, out):
 			any(o["kind"] == "IdResult" for o in operands) << 1
 		opcodes.append((row["opcode"], strings.add(row["opname"]), grammar.need(row), offset, count,
 				grammar.classes.index(row["class"]), flags))
-	for kind in core["operand_kinds"]:
+	for kind in grammar.operand_kinds:
 		rows = grammar.enumerants.get(kind["kind"], [])
 		kinds.append((len(enumerants), len(rows), strings.add(kind["kind"]),
-			      ["BitEnum", "ValueEnum", "Id", "Literal", "Composite"].index(kind["category"])))
+			      CATEGORIES.index(kind["category"])))
 		for row in rows:
 			offset, count = grammar.kind_list(row.get("parameters", []))
 			enumerants.append((row["value"], strings.add(row["enumerant"]), grammar.need(row), offset, count))
-	glsl = {}
-	for row in grammar.glsl["instructions"]:
-		capabilities = sorted({grammar.capability_number[name] for name in row.get("capabilities", [])})
-		offset, count = grammar.kind_list(row.get("operands", []))
-		glsl[row["opcode"]] = (strings.add(row["opname"]), offset, count,
-				       grammar.capability_lists.add(capabilities), len(capabilities))
+	sets, extended = [], []
+	for name, instructions in grammar.sets:
+		rows = sorted(instructions["instructions"], key=lambda row: row["opcode"])
+		sets.append((strings.add(name), len(extended), len(rows)))
+		for row in rows:
+			offset, count = grammar.kind_list(row.get("operands", []))
+			extended.append((row["opcode"], strings.add(row["opname"]), offset, count))
 
 	out.write("const struct spv_op_row spv_op_rows[] = {\n")
 	for row in opcodes:
@@ -236,9 +271,12 @@ def write_tables(grammar, out):
 	out.write("};\n\nstatic const struct spv_need needs[] = {\n")
 	for row in grammar.needs.rows:
 		out.write("\t{%d, %d, %d, %d, %d, %d},\n" % row)
-	out.write("};\n\n/* By number. */\nstatic const struct spv_glsl_row glsl_rows[] = {\n")
-	for i in range(max(glsl) + 1):
-		out.write("\t{%d, %d, %d, %d, %d},\n" % glsl.get(i, (strings.add(""), 0, 0, 0, 0)))
+	out.write("};\n\nstatic const struct spv_set_row set_rows[SetCount] = {\n")
+	for row in sets:
+		out.write("\t{%d, %d, %d},\n" % row)
+	out.write("};\n\n/* Set by set, in each by number. */\nstatic const struct spv_ext_row ext_rows[] = {\n")
+	for row in extended:
+		out.write("\t{%d, %d, %d, %d},\n" % row)
 	out.write("};\n\n/* What each capability declares besides itself, and itself. */\n"
 		  "static const uint64_t implied[HasCount][4] = {\n")
 	for bits in grammar.implied():

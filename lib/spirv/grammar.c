@@ -39,11 +39,38 @@ const struct spv_enumerant *spv_enumerant_search(enum spv_kind kind, uint32_t va
 	return low < spv_kind_rows[kind].count && rows[low].value == value ? &rows[low] : NULL;
 }
 
-const struct spv_glsl_row *spv_glsl_find(uint32_t number)
+enum spv_set_name spv_set_find(const char *name, uint32_t bytes)
 {
-	if (number >= sizeof glsl_rows / sizeof glsl_rows[0] || !strings[glsl_rows[number].name])
-		return NULL;
-	return &glsl_rows[number];
+	for (uint32_t set = 0; set < SetCount; set++) {
+		const char *known = strings + set_rows[set].name;
+		size_t length = strlen(known);
+		bool prefix = known[length - 1] == '.';
+
+		if ((prefix ? bytes > length : bytes == length) && !memcmp(name, known, length))
+			return (enum spv_set_name)set;
+	}
+	return SetCount;
+}
+
+const char *spv_set_name(enum spv_set_name set)
+{
+	return strings + set_rows[set].name;
+}
+
+const struct spv_ext_row *spv_ext_find(enum spv_set_name set, uint32_t number)
+{
+	const struct spv_ext_row *rows = ext_rows + set_rows[set].first;
+	uint32_t low = 0, high = set_rows[set].count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (rows[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < set_rows[set].count && rows[low].number == number ? &rows[low] : NULL;
 }
 
 _Static_assert(sizeof needs / sizeof needs[0] <= SPV_MOST_NEEDS, "a need has its place in arrays");

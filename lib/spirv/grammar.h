@@ -47,11 +47,14 @@ struct spv_kind_row {
 	uint8_t category;
 };
 
-struct spv_glsl_row {
-	uint16_t name, kinds;
+/* A set of extended instructions; where its name ends with a dot a revision follows. */
+struct spv_set_row {
+	uint16_t name, first, count;
+};
+
+struct spv_ext_row {
+	uint16_t number, name, kinds;
 	uint8_t kind_count;
-	uint16_t capabilities;
-	uint8_t capability_count;
 };
 
 /* Kinds are numbered by category. A test compares with the table. */
@@ -112,7 +115,11 @@ static inline const struct spv_enumerant *spv_enumerant_find(enum spv_kind kind,
 	return spv_enumerant_search(kind, value);
 }
 
-const struct spv_glsl_row *spv_glsl_find(uint32_t number);
+/* By the name in OpExtInstImport; SetCount when its instructions are not known. */
+enum spv_set_name spv_set_find(const char *name, uint32_t bytes);
+const char *spv_set_name(enum spv_set_name set);
+/* NULL when the set has none of that number. */
+const struct spv_ext_row *spv_ext_find(enum spv_set_name set, uint32_t number);
 
 static inline const struct spv_kind_row *spv_kind_at(enum spv_kind kind)
 {

@@ -750,6 +750,7 @@ enum spv_kind {
 	KindKernelProfilingInfo,
 	KindRayFlags,
 	KindFragmentShadingRate,
+	KindDebugInfoFlags,
 	KindSourceLanguage,
 	KindExecutionModel,
 	KindAddressingModel,
@@ -780,6 +781,11 @@ enum spv_kind {
 	KindRayQueryCommittedIntersectionType,
 	KindRayQueryCandidateIntersectionType,
 	KindPackedVectorFormat,
+	KindDebugBaseTypeAttributeEncoding,
+	KindDebugCompositeType,
+	KindDebugTypeQualifier,
+	KindDebugOperation,
+	KindDebugImportedEntity,
 	KindIdResultType,
 	KindIdResult,
 	KindIdMemorySemantics,
@@ -2127,6 +2133,21 @@ enum spv_extension {
 	SPV_NV_stereo_view_rendering,
 	SPV_NV_viewport_array2,
 	ExtensionCount
+};
+
+/* Sets of extended instructions. */
+enum spv_set_name {
+	SetGLSLstd450,
+	SetOpenCLstd,
+	SetOpenCLDebugInfo100,
+	SetDebugInfo,
+	SetNonSemanticShaderDebugInfo100,
+	SetNonSemanticClspvReflection,
+	SetSPVAMDgcnshader,
+	SetSPVAMDshaderballot,
+	SetSPVAMDshaderexplicitvertexparameter,
+	SetSPVAMDshadertrinaryminmax,
+	SetCount
 };
 
 enum spv_glsl {

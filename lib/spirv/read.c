@@ -27,6 +27,8 @@ struct reader {
 	uint8_t *known;             /* by id: what is defined so far; KNOWN_ bits */
 	uint32_t id_count;
 	uint32_t *writable, *ids, *slots, slot_mask, renumbered;   /* where ids are numbered anew */
+	uint32_t import;            /* the import whose set was looked up last */
+	enum spv_set_name set;
 	/* Of the instruction that is being read. */
 	const uint32_t *words;
 	uint32_t count, at;
@@ -296,36 +298,34 @@ static bool read_string(struct reader *r, uint32_t *words)
 	return true;
 }
 
-static bool is_set(const struct reader *r, const struct glacier_spirv_inst *import, const char *wanted)
-{
-	uint32_t bytes;
-	const char *name = spv_text(r->module, import, 2, &bytes);
-
-	return bytes == strlen(wanted) && !memcmp(name, wanted, bytes);
-}
-
+/* The operands of an instruction of a set; of sets that are not known any number of ids, as OpExtInst itself has it. */
 static bool read_ext_inst(struct reader *r, uint32_t number)
 {
-	uint32_t where = (uint32_t)(r->words - r->module->words) + r->at;
+	uint32_t where = (uint32_t)(r->words - r->module->words) + r->at, bytes;
 	const struct glacier_spirv_inst *import = definition(r, r->words[3]);
-	const struct spv_glsl_row *row = spv_glsl_find(number);
+	const struct spv_ext_row *row;
+	const char *name;
 
 	if (!import || import->op != OpExtInstImport) {
 		glc_fail(r->diag, GLC_SV_EXT_INST_SET, where, r->words[3]);
 		return false;
 	}
-	if (!is_set(r, import, "GLSL.std.450")) {
-		/* Of most others all operands are ids; these three mix them with literals. */
-		bool mixed = is_set(r, import, "OpenCL.std") || is_set(r, import, "DebugInfo") ||
-			     is_set(r, import, "OpenCL.DebugInfo.100");
-
-		r->expected[r->expected_count++] = (mixed ? KindLiteralInteger : KindIdRef) | SPV_VARIADIC;
-		return true;
+	if (r->import != r->words[3]) {
+		name = spv_text(r->module, import, 2, &bytes);
+		r->import = r->words[3];
+		r->set = spv_set_find(name, bytes);
 	}
+	if (r->set == SetCount)
+		return true;
+	row = spv_ext_find(r->set, number);
+	/* A later revision may have it; who does not know a non-semantic instruction ignores it. */
+	if (!row && (r->set == SetNonSemanticShaderDebugInfo100 || r->set == SetNonSemanticClspvReflection))
+		return true;
 	if (!row) {
-		glc_fail(r->diag, GLC_SV_EXT_INST_NUMBER, where, number);
+		glc_fail(r->diag, GLC_SV_EXT_INST_NUMBER, where, number, spv_set_name(r->set));
 		return false;
 	}
+	r->kinds = r->kinds_end;
 	return expect_kinds(r, row->kinds, row->kind_count);
 }
 

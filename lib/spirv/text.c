@@ -59,6 +59,21 @@ static void put_number(struct line *line, const struct glacier_spirv *module, co
 		put(line, " %" PRIu64, value);
 }
 
+static const struct spv_ext_row *ext_row(const struct glacier_spirv *module, const struct glacier_spirv_inst *inst,
+					 uint32_t number)
+{
+	const struct glacier_spirv_inst *import = module->defs ? spv_def(module, spv_word(module, inst, 3)) : NULL;
+	enum spv_set_name set = SetCount;
+	uint32_t bytes;
+
+	if (import && import->op == OpExtInstImport) {
+		const char *name = spv_text(module, import, 2, &bytes);
+
+		set = spv_set_find(name, bytes);
+	}
+	return set < SetCount ? spv_ext_find(set, number) : NULL;
+}
+
 static void put_operand(struct line *line, const struct glacier_spirv *module, const struct glacier_spirv_inst *inst,
 			const struct glacier_spirv_operand *operand)
 {
@@ -91,8 +106,8 @@ static void put_operand(struct line *line, const struct glacier_spirv *module, c
 			put(line, " %s", spv_string(spv_op_find(value)->name) + 2);
 			return;
 		}
-		if (kind == KindLiteralExtInstInteger && spv_glsl_find(value)) {
-			put(line, " %s", spv_string(spv_glsl_find(value)->name));
+		if (kind == KindLiteralExtInstInteger && ext_row(module, inst, value)) {
+			put(line, " %s", spv_string(ext_row(module, inst, value)->name));
 			return;
 		}
 		break;
