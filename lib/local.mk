@@ -293,9 +293,12 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/spirv/val/ids.c \
 	lib/spirv/val/image.c \
 	lib/spirv/val/limit.c \
+	lib/spirv/val/location.c \
 	lib/spirv/val/memory.c \
 	lib/spirv/val/order.c \
+	lib/spirv/val/reflection.c \
 	lib/spirv/val/rules.c \
+	lib/spirv/val/stage.c \
 	lib/spirv/val/state.c \
 	lib/spirv/val/structure.c \
 	lib/spirv/val/sync.c \

@@ -46,7 +46,7 @@ enum spv_set_name spv_set_find(const char *name, uint32_t bytes)
 		size_t length = strlen(known);
 		bool prefix = known[length - 1] == '.';
 
-		if ((prefix ? bytes > length : bytes == length) && !memcmp(name, known, length))
+		if ((prefix ? bytes >= length : bytes == length) && !memcmp(name, known, length))
 			return (enum spv_set_name)set;
 	}
 	return SetCount;

@@ -4,8 +4,11 @@
 
 #include <stdio.h>
 
-enum shape { ANY, I1, I3, I4, F1, F2, F3, F4, BOOL };
+enum shape { ANY, I1, I3, I4, F1, F2, F3, F4, BOOL, I1S /* or an array of it */, NEVER /* in Vulkan */ };
 
+enum { M_DISTANCE = M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_FRAGMENT | M_MESH | M_MESH_NV };
+
+/* By number, for find(). */
 static const struct built_in {
 	uint16_t number;
 	uint8_t shape;
@@ -16,10 +19,14 @@ static const struct built_in {
 } built_ins[] = {
 	{BuiltInPosition, ANY, 2, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "Position-04318"},
 	{BuiltInPointSize, ANY, 2, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "PointSize-04314"},
+	{BuiltInClipDistance, ANY, 2, false, M_DISTANCE, "ClipDistance-04187"},
+	{BuiltInCullDistance, ANY, 2, false, M_DISTANCE, "CullDistance-04196"},
+	{BuiltInVertexId, NEVER, 0, false, M_ALL, "VertexId"},
+	{BuiltInInstanceId, NEVER, 0, false, M_ALL, "InstanceId"},
+	{BuiltInPrimitiveId, I1S, 0, false, M_ALL & ~(M_COMPUTE | M_VERTEX | M_KERNEL), "PrimitiveId-04330"},
 	{BuiltInInvocationId, I1, 1, false, M_CONTROL | M_GEOMETRY, "InvocationId-04257"},
-	{BuiltInPrimitiveId, ANY, 0, false, M_ALL & ~(M_COMPUTE | M_VERTEX | M_KERNEL), "PrimitiveId-04330"},
-	{BuiltInLayer, ANY, 0, false, M_ALL & ~(M_COMPUTE | M_KERNEL | M_CONTROL), "Layer-04272"},
-	{BuiltInViewportIndex, ANY, 0, false, M_ALL & ~(M_COMPUTE | M_KERNEL | M_CONTROL), "ViewportIndex-04404"},
+	{BuiltInLayer, I1S, 0, false, M_ALL & ~(M_COMPUTE | M_KERNEL | M_CONTROL), "Layer-04272"},
+	{BuiltInViewportIndex, I1S, 0, false, M_ALL & ~(M_COMPUTE | M_KERNEL | M_CONTROL), "ViewportIndex-04404"},
 	{BuiltInTessLevelOuter, ANY, 0, false, M_CONTROL | M_EVALUATION, "TessLevelOuter-04390"},
 	{BuiltInTessLevelInner, ANY, 0, false, M_CONTROL | M_EVALUATION, "TessLevelInner-04394"},
 	{BuiltInTessCoord, F3, 1, false, M_EVALUATION, "TessCoord-04387"},
@@ -51,8 +58,10 @@ static const struct built_in {
 	{BuiltInBaseVertex, I1, 1, false, M_VERTEX, "BaseVertex-04184"},
 	{BuiltInBaseInstance, I1, 1, false, M_VERTEX, "BaseInstance-04181"},
 	{BuiltInDrawIndex, I1, 1, false, M_VERTEX | M_TASK | M_MESH | M_TASK_NV | M_MESH_NV, "DrawIndex-04207"},
+	{BuiltInPrimitiveShadingRateKHR, I1S, 0, false, M_VERTEX | M_GEOMETRY | M_MESH | M_MESH_NV, "PrimitiveShadingRateKHR-04484"},
 	{BuiltInDeviceIndex, I1, 1, false, M_ALL, "DeviceIndex-04205"},
 	{BuiltInViewIndex, I1, 1, false, M_ALL & ~M_COMPUTE, "ViewIndex-04401"},
+	{BuiltInShadingRateKHR, I1, 1, false, M_FRAGMENT, "ShadingRateKHR-04490"},
 };
 
 static const struct built_in *find(uint32_t number)
@@ -77,6 +86,12 @@ static bool has_shape(const struct val *v, uint32_t id, uint8_t shape)
 	};
 	const struct spv_type *t = type(v, id);
 
+	if (shape == NEVER)
+		return false;
+	if (shape == I1S) {
+		t = t->mask & T_ARRAY ? type(v, t->inner) : t;
+		shape = I1;
+	}
 	return shape == ANY || ((t->mask & T_KIND & shapes[shape].mask) && t->dim == shapes[shape].dim && t->width == shapes[shape].width);
 }
 
@@ -107,7 +122,11 @@ static bool check_definition(struct val *v, const struct spv_decoration *d, uint
 {
 	uint32_t number = param(v, d, 0), t;
 	const struct built_in *row = find(number);
+	uint8_t shape = row ? row->shape : ANY;
 
+	/* spirv-val 2023.1 does not know that mesh shaders have one for each primitive. */
+	if (number == BuiltInPrimitiveShadingRateKHR && v->compat)
+		shape = I1;
 	if (number == BuiltInWorkgroupSize)
 		return check_workgroup_size(v, d, to);
 	/* spirv-val 2023.1 lets it be anything. */
@@ -120,10 +139,10 @@ static bool check_definition(struct val *v, const struct spv_decoration *d, uint
 			return true;
 		t = word(v, to, 2 + member);
 		/* In arrays for the stages that have them. */
-		return row->shape == ANY || has_shape(v, t, row->shape) || fails(v, d, name_of(number), row->name, "of another type");
+		return shape == ANY || has_shape(v, t, shape) || fails(v, d, name_of(number), row->name, "of another type");
 	}
 	t = to->op == OpVariable ? type(v, to->type)->inner : to->type;
-	if (!has_shape(v, t, row->shape))
+	if (!has_shape(v, t, shape))
 		return fails(v, d, name_of(number), row->name, "of another type");
 	if (row->input && to->op == OpVariable && word(v, to, 3) != StorageClassInput &&
 	    !(row->input == 2 && word(v, to, 3) == StorageClassOutput))

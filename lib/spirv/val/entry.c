@@ -157,7 +157,7 @@ static bool check_entry_point(struct val *v, const spv_inst *inst)
 	if (v->vulkan && model == ExecutionModelGLCompute &&
 	    !has_local_size(v, v->function_of[id] ? v->functions.at[v->function_of[id] - 1].modes : 0))
 		return SPV_FAIL(v, inst, NO_LOCAL_SIZE, NULL);
-	return check_stage(v, inst, id);
+	return check_stage(v, inst, id) && (!v->shader || spv_check_stage_modes(v, inst));
 }
 
 static bool check_memory_model(struct val *v, const spv_inst *inst)

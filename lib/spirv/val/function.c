@@ -161,6 +161,11 @@ static void collect_modes(struct val *v)
 		case ExecutionModeDerivativeGroupQuadsNV: case ExecutionModeDerivativeGroupLinearNV:
 			v->functions.at[function - 1].modes |= MODE_DERIVATIVES;
 			break;
+		case ExecutionModePixelInterlockOrderedEXT: case ExecutionModePixelInterlockUnorderedEXT:
+		case ExecutionModeSampleInterlockOrderedEXT: case ExecutionModeSampleInterlockUnorderedEXT:
+		case ExecutionModeShadingRateInterlockOrderedEXT: case ExecutionModeShadingRateInterlockUnorderedEXT:
+			v->functions.at[function - 1].modes |= MODE_INTERLOCK;
+			break;
 		default: break;
 		}
 	}
@@ -183,6 +188,7 @@ void spv_list_callees(const struct val *v, const struct spv_function *f, uint32_
 static void reach_from(struct val *v, const struct spv_entry *entry, uint32_t stamp, uint32_t *seen, uint32_t *list)
 {
 	uint32_t model = 1u << spv_model(word(v, &v->module.insts[entry->inst], 1)), count = 0;
+	bool lacks_interlock = !(v->functions.at[entry->function - 1].modes & MODE_INTERLOCK);
 	bool lacks = (model & M_COMPUTE) && !(v->functions.at[entry->function - 1].modes & MODE_DERIVATIVES);
 
 	list[count++] = entry->function - 1;
@@ -192,6 +198,7 @@ static void reach_from(struct val *v, const struct spv_entry *entry, uint32_t st
 
 		f->models |= model;
 		f->lacks_derivatives |= lacks;
+		f->lacks_interlock |= lacks_interlock;
 		for (uint32_t i = 0; i < f->global_count; i++)
 			v->flags[v->globals.at[f->globals + i]] |= ID_USED;
 		spv_list_callees(v, f, stamp, seen, list, &count);

@@ -7,7 +7,7 @@
 /* The families; their numbers fill the tables, so that no table holds addresses. */
 enum {
 	NO_FAMILY, MISC, DEBUG, EXTENDED, MODE, TYPE, CONSTANT, FUNCTION, VARIABLE, IMAGE, MEMORY, ANNOTATION, COMPOSITE,
-	TYPING, CONVERSION, MATRIX, BARRIER, ATOMIC, BRANCH, GROUP, COMPARE, COOPERATIVE_MATRIX,
+	TYPING, CONVERSION, MATRIX, BARRIER, ATOMIC, BRANCH, GROUP, COMPARE, COOPERATIVE_MATRIX, STAGE,
 };
 
 static bool check_family(struct val *v, const spv_inst *inst, unsigned family)
@@ -34,6 +34,7 @@ static bool check_family(struct val *v, const spv_inst *inst, unsigned family)
 	case GROUP: return spv_check_group(v, inst);
 	case COMPARE: return spv_check_pointer_compare(v, inst);
 	case COOPERATIVE_MATRIX: return spv_check_cooperative(v, inst);
+	case STAGE: return spv_check_stage_op(v, inst);
 	default: return true;
 	}
 }
@@ -91,11 +92,14 @@ static const struct {
 } far_families[] = {
 	{OpTerminateInvocation, OpTerminateInvocation, BRANCH},
 	{OpGroupNonUniformRotateKHR, OpGroupNonUniformRotateKHR, GROUP},
+	{OpTraceRayKHR, OpExecuteCallableKHR, STAGE},
 	{OpConvertUToAccelerationStructureKHR, OpConvertUToAccelerationStructureKHR, CONVERSION},
 	{OpIgnoreIntersectionKHR, OpTerminateRayKHR, BRANCH},
 	{OpTypeRayQueryKHR, OpTypeRayQueryKHR, TYPE},
 	{OpRayQueryInitializeKHR, OpRayQueryInitializeKHR, MISC},
 	{OpReadClockKHR, OpReadClockKHR, MISC},
+	{OpEmitMeshTasksEXT, OpSetMeshOutputsEXT, STAGE},
+	{OpReportIntersectionKHR, OpReportIntersectionKHR, STAGE},
 	{OpTypeAccelerationStructureKHR, OpTypeAccelerationStructureKHR, TYPE},
 	{OpTypeCooperativeMatrixNV, OpTypeCooperativeMatrixNV, TYPE},
 	{OpCooperativeMatrixLoadNV, OpCooperativeMatrixStoreNV, COOPERATIVE_MATRIX},
@@ -131,6 +135,8 @@ static bool check_import(struct val *v, const spv_inst *inst)
 	uint32_t bytes;
 	const char *name = spv_text(&v->module, inst, 2, &bytes);
 
+	if (spv_set_find(name, bytes) == SetNonSemanticClspvReflection && !spv_check_reflection_import(v, inst))
+		return false;
 	if (bytes >= 12 && !memcmp(name, "NonSemantic.", 12))
 		return v->version > 0x10500 || v->non_semantic ||
 		       SPV_FAIL(v, inst, EXTENSION, NULL, "a non-semantic set", "SPV_KHR_non_semantic_info");
@@ -186,7 +192,12 @@ bool spv_check_misc(struct val *v, const spv_inst *inst)
 		return check_import(v, inst);
 	case OpEmitVertex: case OpEndPrimitive: case OpEmitStreamVertex: case OpEndStreamPrimitive:
 		return spv_only_models(v, inst, M_GEOMETRY, NULL);
-	case OpBeginInvocationInterlockEXT: case OpEndInvocationInterlockEXT: case OpDemoteToHelperInvocation:
+	case OpBeginInvocationInterlockEXT: case OpEndInvocationInterlockEXT:
+		if (!spv_only_models(v, inst, M_FRAGMENT, NULL))
+			return false;
+		return !v->function || !v->functions.at[v->function - 1].lacks_interlock ||
+		       SPV_FAIL(v, inst, INTERLOCK, NULL, spv_op_name(inst->op));
+	case OpDemoteToHelperInvocation:
 		return spv_only_models(v, inst, M_FRAGMENT, NULL);
 	case OpIsHelperInvocationEXT:
 		return spv_only_models(v, inst, M_FRAGMENT, NULL) && spv_result_is(v, inst, inst->type, T_BOOL);
@@ -236,7 +247,34 @@ static bool check_sampled_uses(struct val *v, const spv_inst *inst)
 	return true;
 }
 
-/* Classes of storage that some models do not have; at every use in a function. */
+/* Classes of storage that some models do not have. */
+static const struct {
+	uint16_t storage;
+	uint32_t models;
+	const char *clause;
+} class_models[] = {
+	{StorageClassOutput, M_ALL & ~(M_COMPUTE | M_RAY), "VUID-StandaloneSpirv-None-04644"},
+	{StorageClassWorkgroup, M_GROUPS, "VUID-StandaloneSpirv-None-04645"},
+	{StorageClassCallableDataKHR, M_RAY_GENERATION | M_CLOSEST_HIT | M_MISS | M_CALLABLE,
+	 "VUID-StandaloneSpirv-CallableDataKHR-04704"},
+	{StorageClassIncomingCallableDataKHR, M_CALLABLE, "VUID-StandaloneSpirv-IncomingCallableDataKHR-04705"},
+	{StorageClassRayPayloadKHR, M_RAY_GENERATION | M_CLOSEST_HIT | M_MISS, "VUID-StandaloneSpirv-RayPayloadKHR-04698"},
+	{StorageClassHitAttributeKHR, M_INTERSECTION | M_ANY_HIT | M_CLOSEST_HIT, "VUID-StandaloneSpirv-HitAttributeKHR-04701"},
+	{StorageClassIncomingRayPayloadKHR, M_ANY_HIT | M_CLOSEST_HIT | M_MISS, "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04699"},
+	{StorageClassShaderRecordBufferKHR, M_RAY, "VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119"},
+};
+
+enum { CLASS_ROWS = sizeof class_models / sizeof class_models[0] };
+
+uint32_t spv_class_bit(uint32_t storage)
+{
+	for (uint32_t i = 0; i < CLASS_ROWS; i++)
+		if (class_models[i].storage == storage)
+			return 1u << i;
+	return 0;
+}
+
+/* At every use in a function. */
 static bool check_class_models(struct val *v, const spv_inst *inst)
 {
 	if (!v->vulkan || !v->function)
@@ -252,18 +290,16 @@ static bool check_class_models(struct val *v, const spv_inst *inst)
 		if (!used || (used->op != OpTypePointer && used->op != OpVariable))
 			continue;
 		storage = word(v, used, used->op == OpVariable ? 3 : 2);
-		if (storage == StorageClassOutput &&
-		    !spv_only_models(v, inst, M_ALL & ~(M_COMPUTE | M_RAY), "VUID-StandaloneSpirv-None-04644"))
-			return false;
-		if (storage == StorageClassWorkgroup && !spv_only_models(v, inst, M_GROUPS, "VUID-StandaloneSpirv-None-04645"))
-			return false;
+		for (uint32_t k = 0; k < CLASS_ROWS; k++)
+			if (class_models[k].storage == storage && !spv_only_models(v, inst, class_models[k].models, class_models[k].clause))
+				return false;
 	}
 	return true;
 }
 
+/* Phis, variables and merge instructions stand at their places in a block. SPIR-V 2.4, 2.16.1. */
 enum { NEW_FUNCTION, ENTRY, PHIS, REST };
 
-/* Phis, variables and merge instructions stand at their places in a block. SPIR-V 2.4, 2.16.1. */
 static bool check_place(struct val *v, const spv_inst *inst, uint32_t *place)
 {
 	const spv_inst *next = inst + 1;
@@ -320,14 +356,17 @@ static void count_variable(struct val *v, const spv_inst *inst, uint32_t *variab
 		SPV_FAIL(v, inst, LIMIT, NULL, local ? "variables of functions" : "variables of the module", limit);
 }
 
-/* A stage that lacks Output or Workgroup, when a module has such pointers. */
+/* A stage that lacks a storage class, when a module has pointers into it. */
 static bool models_differ(const struct val *v)
 {
 	uint32_t models = 0;
 
 	for (uint32_t i = 0; i < v->functions.count; i++)
 		models |= v->functions.at[i].models;
-	return (v->has_output && (models & (M_COMPUTE | M_RAY))) || (v->has_workgroup && (models & ~(uint32_t)M_GROUPS));
+	for (uint32_t i = 0; i < CLASS_ROWS; i++)
+		if ((v->classes >> i & 1) && (models & ~class_models[i].models))
+			return true;
+	return false;
 }
 
 void spv_check_instructions(struct val *v)
@@ -452,6 +491,7 @@ static void check_module(struct val *v)
 	if (ids_wrong || v->options.level != GLACIER_SPIRV_FULL || v->out_of_memory)
 		return;
 	spv_check_entries(v);
+	spv_check_locations(v);
 	spv_check_flow(v);
 	spv_check_dominance(v);
 	spv_check_buffers(v);

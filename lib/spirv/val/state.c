@@ -132,6 +132,19 @@ static const char *set_name(const struct val *v, const spv_inst *inst, uint32_t 
 	return import ? spv_text(&v->module, import, 2, bytes) : "";
 }
 
+enum spv_set_name spv_set_of(struct val *v, const spv_inst *inst)
+{
+	uint32_t bytes;
+	const char *name;
+
+	if (v->import != word(v, inst, 3)) {
+		name = set_name(v, inst, &bytes);
+		v->import = word(v, inst, 3);
+		v->set = spv_set_find(name, bytes);
+	}
+	return v->set;
+}
+
 bool spv_is_non_semantic(const struct val *v, const spv_inst *inst)
 {
 	uint32_t bytes;

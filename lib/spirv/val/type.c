@@ -130,8 +130,7 @@ static void build(struct val *v, const spv_inst *inst)
 		t->mask |= type(v, t->inner)->mask & T_INHERITED;
 		break;
 	case OpTypePointer:
-		v->has_output |= word(v, inst, 2) == StorageClassOutput;
-		v->has_workgroup |= word(v, inst, 2) == StorageClassWorkgroup;
+		v->classes |= spv_class_bit(word(v, inst, 2));
 		t->inner = word(v, inst, 3);
 		/* What a forward pointer points to comes later: it contains nothing. */
 		if (!(v->flags[inst->id] & ID_FORWARD))

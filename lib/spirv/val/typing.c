@@ -364,12 +364,13 @@ static bool check_interpolate(struct val *v, const spv_inst *inst, uint32_t numb
 
 bool spv_check_extended(struct val *v, const spv_inst *inst)
 {
-	const spv_inst *import = def(v, word(v, inst, 3));
-	uint32_t number = word(v, inst, 4), bytes;
-	const char *name = spv_text(&v->module, import, 2, &bytes);
+	uint32_t number = word(v, inst, 4);
 
-	if (bytes != 12 || memcmp(name, "GLSL.std.450", 12))
-		return true;
+	switch (spv_set_of(v, inst)) {
+	case SetGLSLstd450: break;
+	case SetNonSemanticClspvReflection: return spv_check_reflection(v, inst);
+	default: return true;
+	}
 	if (number < sizeof extended_rows / sizeof extended_rows[0] && extended_rows[number].op)
 		return check_row(v, inst, &extended_rows[number], 4);
 	switch (number) {

@@ -97,6 +97,7 @@ struct spv_function {
 	uint32_t modes;                  /* bits of enum below, of its entry points */
 	bool turns_back;                 /* a block names one that stands before it, or itself */
 	bool lacks_derivatives;          /* a compute entry point without derivative groups reaches it */
+	bool lacks_interlock;            /* an entry point without a mode of interlock does */
 	bool defined;
 };
 
@@ -105,7 +106,7 @@ struct spv_entry {
 	uint32_t inst, function;         /* function: index + 1, 0 when there is none */
 };
 
-enum { MODE_LOCAL_SIZE = 1, MODE_DERIVATIVES = 2, MODE_LOCAL_SIZE_ID = 4 };
+enum { MODE_LOCAL_SIZE = 1, MODE_DERIVATIVES = 2, MODE_LOCAL_SIZE_ID = 4, MODE_INTERLOCK = 8 };
 
 struct val {
 	struct glacier_memory *memory;
@@ -144,6 +145,8 @@ struct val {
 	GLC_ARRAY(uint32_t) globals;
 
 	uint32_t types_from, types_to;   /* instructions: where types, constants and variables of the module stand */
+	uint32_t import;                 /* the OpExtInstImport whose set was looked up last */
+	enum spv_set_name set;
 	uint32_t at;                     /* the instruction that is judged */
 	uint32_t function;               /* of it + 1; 0: none */
 	uint32_t errors_before, most_errors;
@@ -151,7 +154,7 @@ struct val {
 	uint8_t *refused;                /* a bit an instruction: reported, not judged again */
 	bool spoilt;                     /* something was refused */
 	bool samples, models_differ;     /* there are OpSampledImage; storage classes that a model lacks */
-	bool has_output, has_workgroup;  /* there are pointers into Output; into Workgroup */
+	uint32_t classes;                /* of pointers, where not all models have them: bits of rules.c */
 	uint64_t push_constant_bytes;
 	bool broken;                     /* the graph of blocks cannot be trusted */
 	bool out_of_memory;
@@ -268,6 +271,8 @@ static inline uint32_t minor(const struct val *v)
 uint32_t spv_model(uint32_t execution_model);
 bool spv_is_atomic(uint32_t op);
 bool spv_is_group_non_uniform(uint32_t op);
+/* The set of an OpExtInst; SetCount: one without a grammar. */
+enum spv_set_name spv_set_of(struct val *v, const spv_inst *inst);
 /* OpExtInst of a set that says so in its name. */
 bool spv_is_non_semantic(const struct val *v, const spv_inst *inst);
 bool spv_is_debug_info(const struct val *v, const spv_inst *inst);
@@ -349,9 +354,12 @@ bool spv_build_types(struct val *v);         /* type.c */
 /* Appends the functions that f calls and whose stamp is another one to a list of functions. */
 void spv_list_callees(const struct val *v, const struct spv_function *f, uint32_t stamp, uint32_t *seen, uint32_t *list,
 		      uint32_t *count);
+/* The bit of a storage class that not all models have; 0: another. rules.c */
+uint32_t spv_class_bit(uint32_t storage);
 void spv_reach(struct val *v);               /* function.c: which entry point reaches which function */
 void spv_check_instructions(struct val *v);  /* rules.c */
 void spv_check_entries(struct val *v);       /* entry.c */
+void spv_check_locations(struct val *v);     /* location.c */
 void spv_build_flow(struct val *v);          /* flow.c: labels to blocks, who comes from where */
 void spv_check_flow(struct val *v);          /* flow.c, structure.c */
 void spv_check_dominance(struct val *v);     /* ids.c */
@@ -379,6 +387,10 @@ bool spv_check_branch(struct val *v, const spv_inst *inst);
 bool spv_check_atomic(struct val *v, const spv_inst *inst);
 bool spv_check_barrier(struct val *v, const spv_inst *inst);
 bool spv_check_group(struct val *v, const spv_inst *inst);
+bool spv_check_stage_op(struct val *v, const spv_inst *inst);
+bool spv_check_stage_modes(struct val *v, const spv_inst *entry);
+bool spv_check_reflection_import(struct val *v, const spv_inst *inst);
+bool spv_check_reflection(struct val *v, const spv_inst *inst);
 bool spv_check_image(struct val *v, const spv_inst *inst);
 bool spv_check_sampled_use(struct val *v, const spv_inst *inst, uint32_t id);
 bool spv_check_image_type(struct val *v, const spv_inst *inst);
