@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum shape { ANY, I1, I3, I4, F1, F2, F3, F4, BOOL, I1S /* or an array of it */, NEVER /* in Vulkan */ };
+enum shape { ANY, I1, I3, I4, F1, F2, F3, F4, BOOL, I1S, F1A /* or an array of it */, F1S /* an array of it, for each vertex or not */, NEVER /* in Vulkan */ };
 
 enum { M_DISTANCE = M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_FRAGMENT | M_MESH | M_MESH_NV };
 
@@ -18,9 +18,9 @@ static const struct built_in {
 	const char *name;
 } built_ins[] = {
 	{BuiltInPosition, ANY, 2, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "Position-04318"},
-	{BuiltInPointSize, ANY, 2, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "PointSize-04314"},
-	{BuiltInClipDistance, ANY, 2, false, M_DISTANCE, "ClipDistance-04187"},
-	{BuiltInCullDistance, ANY, 2, false, M_DISTANCE, "CullDistance-04196"},
+	{BuiltInPointSize, F1A, 2, false, M_VERTEX | M_CONTROL | M_EVALUATION | M_GEOMETRY | M_MESH | M_MESH_NV, "PointSize-04314"},
+	{BuiltInClipDistance, F1S, 2, false, M_DISTANCE, "ClipDistance-04187"},
+	{BuiltInCullDistance, F1S, 2, false, M_DISTANCE, "CullDistance-04196"},
 	{BuiltInVertexId, NEVER, 0, false, M_ALL, "VertexId"},
 	{BuiltInInstanceId, NEVER, 0, false, M_ALL, "InstanceId"},
 	{BuiltInPrimitiveId, I1S, 0, false, M_ALL & ~(M_COMPUTE | M_VERTEX | M_KERNEL), "PrimitiveId-04330"},
@@ -88,9 +88,15 @@ static bool has_shape(const struct val *v, uint32_t id, uint8_t shape)
 
 	if (shape == NEVER)
 		return false;
-	if (shape == I1S) {
+	if (shape == F1S) {
+		if (!(t->mask & T_ARRAY))
+			return false;
+		t = type(v, t->inner)->mask & T_ARRAY ? type(v, type(v, t->inner)->inner) : type(v, t->inner);
+		shape = F1;
+	}
+	if (shape == I1S || shape == F1A) {
 		t = t->mask & T_ARRAY ? type(v, t->inner) : t;
-		shape = I1;
+		shape = shape == I1S ? I1 : F1;
 	}
 	return shape == ANY || ((t->mask & T_KIND & shapes[shape].mask) && t->dim == shapes[shape].dim && t->width == shapes[shape].width);
 }

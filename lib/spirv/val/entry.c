@@ -166,6 +166,8 @@ static bool check_memory_model(struct val *v, const spv_inst *inst)
 		return SPV_FAIL(v, inst, MEMORY_MODEL, NULL, "Vulkan, for its capability is declared");
 	if (v->vulkan && v->addressing != AddressingModelLogical && v->addressing != AddressingModelPhysicalStorageBuffer64)
 		return SPV_FAIL(v, inst, MEMORY_MODEL, "VUID-StandaloneSpirv-None-04635", "Logical or PhysicalStorageBuffer64");
+	if (has(v, HasBindlessTextureNV) && !v->bindless_bits)
+		return SPV_FAIL(v, inst, BINDLESS, NULL);
 	return true;
 }
 
@@ -176,6 +178,8 @@ bool spv_check_mode(struct val *v, const spv_inst *inst)
 	case OpExecutionMode: case OpExecutionModeId: return check_execution_mode(v, inst);
 	case OpMemoryModel: return check_memory_model(v, inst);
 	case OpSamplerImageAddressingModeNV:
+		if (v->bindless_modes++)
+			return SPV_FAIL(v, inst, BINDLESS, NULL);
 		return word(v, inst, 1) == 32 || word(v, inst, 1) == 64 || SPV_FAIL(v, inst, BINDLESS, NULL);
 	default: return true;
 	}

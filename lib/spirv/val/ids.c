@@ -7,8 +7,24 @@
  */
 #include "spirv/val/val.h"
 
+/* Debug information: functions, and members of composites. Non-semantic sets name nothing ahead. Set and number are 2 and 3. */
+static bool names_later(struct val *v, const spv_inst *inst, uint32_t n)
+{
+	enum { FUNCTION = 20, COMPOSITE = 10 };
+	uint32_t number = word(v, inst, 4);
+
+	switch (spv_set_of(v, inst)) {
+	case SetDebugInfo:
+		return (number == FUNCTION && n == 13) || (number == COMPOSITE && n >= 12);
+	case SetOpenCLDebugInfo100:
+		return (number == FUNCTION && n == 13) || (number == COMPOSITE && n >= 13);
+	default:
+		return false;
+	}
+}
+
 /* Which operands may name what comes later. Source: the instructions' own descriptions. */
-static bool may_be_forward(const struct val *v, const spv_inst *inst, uint32_t n)
+static bool may_be_forward(struct val *v, const spv_inst *inst, uint32_t n)
 {
 	if (is_type_op(inst->op))
 		return true;
@@ -28,8 +44,7 @@ static bool may_be_forward(const struct val *v, const spv_inst *inst, uint32_t n
 	case OpEnqueueKernel:
 		return n == 8;
 	case OpExtInst:
-		/* Debug information of functions and composites names its parents and members. */
-		return n > 3 && spv_is_debug_info(v, inst);
+		return names_later(v, inst, n);
 	default:
 		return false;
 	}

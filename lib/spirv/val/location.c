@@ -20,6 +20,7 @@ struct taken {
 struct locations {
 	struct val *v;
 	struct taken *types;     /* by id */
+	uint32_t *seen;          /* by id: the last entry point that lists it + 1; before 1.4 it may twice */
 	uint64_t sets[3][MOST / 64];   /* components: inputs, outputs, outputs with Index 1 */
 };
 
@@ -72,13 +73,15 @@ static struct locations *begin(struct val *v)
 {
 	struct locations *l = glc_bump(v->memory, sizeof *l);
 	struct taken *types = glc_bump_zero(v->memory, ((size_t)v->module.id_count + 1) * sizeof *types);
+	uint32_t *seen = glc_bump_zero(v->memory, ((size_t)v->module.id_count + 1) * sizeof *seen);
 
-	if (!l || !types) {
+	if (!l || !types || !seen) {
 		v->out_of_memory = true;
 		return NULL;
 	}
 	l->v = v;
 	l->types = types;
+	l->seen = seen;
 	for (uint32_t i = v->types_from; i < v->types_to; i++) {
 		const spv_inst *inst = &v->module.insts[i];
 
@@ -266,7 +269,7 @@ static bool has_locations(uint32_t model)
 	return model <= ExecutionModelFragment;
 }
 
-static void check_entry(struct val *v, const spv_inst *entry, struct locations **l)
+static void check_entry(struct val *v, const spv_inst *entry, uint32_t stamp, struct locations **l)
 {
 	uint32_t model = word(v, entry, 1);
 	bool begun = false;
@@ -286,6 +289,9 @@ static void check_entry(struct val *v, const spv_inst *entry, struct locations *
 		if (!begun)
 			memset((*l)->sets, 0, sizeof (*l)->sets);
 		begun = true;
+		if ((*l)->seen[variable->id] == stamp)
+			continue;
+		(*l)->seen[variable->id] = stamp;
 		if (!check_variable(*l, entry, variable))
 			return;
 	}
@@ -299,6 +305,6 @@ void spv_check_locations(struct val *v)
 		const spv_inst *entry = &v->module.insts[v->entries.at[i].inst];
 
 		if (has_locations(word(v, entry, 1)) && !v->out_of_memory)
-			check_entry(v, entry, &l);
+			check_entry(v, entry, i + 1, &l);
 	}
 }

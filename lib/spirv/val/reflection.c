@@ -39,11 +39,6 @@ static uint32_t revision(const struct val *v, const spv_inst *import)
 	return bytes == prefix + 1 && name[prefix] >= '1' && name[prefix] <= '0' + NEWEST ? (uint32_t)(name[prefix] - '0') : 0;
 }
 
-bool spv_check_reflection_import(struct val *v, const spv_inst *inst)
-{
-	return revision(v, inst) || fails(v, inst, "its revision, the end of the name it is imported by, is 1 to 5");
-}
-
 static bool is_instruction(const struct val *v, uint32_t id, uint32_t set, uint32_t number)
 {
 	const spv_inst *inst = def(v, id);
@@ -95,7 +90,9 @@ bool spv_check_reflection(struct val *v, const spv_inst *inst)
 {
 	uint32_t number = word(v, inst, 4), have = revision(v, def(v, word(v, inst, 3)));
 
-	if (!have || number >= sizeof rows / sizeof rows[0] || !rows[number].from)
+	if (!have)
+		return fails(v, inst, "the set's revision, the end of the name it is imported by, is 1 to 5");
+	if (number >= sizeof rows / sizeof rows[0] || !rows[number].from)
 		return true;
 	if (!is(v, inst->type, T_VOID))
 		return spv_result_fails(v, inst, "void", NULL);

@@ -96,7 +96,8 @@ static const struct {
 	{OpConvertUToAccelerationStructureKHR, OpConvertUToAccelerationStructureKHR, CONVERSION},
 	{OpIgnoreIntersectionKHR, OpTerminateRayKHR, BRANCH},
 	{OpTypeRayQueryKHR, OpTypeRayQueryKHR, TYPE},
-	{OpRayQueryInitializeKHR, OpRayQueryInitializeKHR, MISC},
+	{OpRayQueryInitializeKHR, OpRayQueryProceedKHR, STAGE},
+	{OpRayQueryGetIntersectionTypeKHR, OpRayQueryGetIntersectionTypeKHR, STAGE},
 	{OpReadClockKHR, OpReadClockKHR, MISC},
 	{OpEmitMeshTasksEXT, OpSetMeshOutputsEXT, STAGE},
 	{OpReportIntersectionKHR, OpReportIntersectionKHR, STAGE},
@@ -111,6 +112,7 @@ static const struct {
 	{OpSamplerImageAddressingModeNV, OpSamplerImageAddressingModeNV, MODE},
 	{OpAtomicFMinEXT, OpAtomicFMaxEXT, ATOMIC},
 	{OpAssumeTrueKHR, OpExpectKHR, MISC},
+	{OpRayQueryGetRayTMinKHR, OpRayQueryGetIntersectionWorldToObjectKHR, STAGE},
 	{OpAtomicFAddEXT, OpAtomicFAddEXT, ATOMIC},
 };
 
@@ -135,8 +137,6 @@ static bool check_import(struct val *v, const spv_inst *inst)
 	uint32_t bytes;
 	const char *name = spv_text(&v->module, inst, 2, &bytes);
 
-	if (spv_set_find(name, bytes) == SetNonSemanticClspvReflection && !spv_check_reflection_import(v, inst))
-		return false;
 	if (bytes >= 12 && !memcmp(name, "NonSemantic.", 12))
 		return v->version > 0x10500 || v->non_semantic ||
 		       SPV_FAIL(v, inst, EXTENSION, NULL, "a non-semantic set", "SPV_KHR_non_semantic_info");
@@ -157,28 +157,6 @@ static bool check_clock(struct val *v, const spv_inst *inst)
 		return SPV_FAIL(v, inst, SCOPE, "VUID-StandaloneSpirv-OpReadClockKHR-04652", "OpReadClockKHR", "Subgroup or Device");
 	return ((t->mask & T_UNSIGNED) && (((t->mask & T_INT) && t->width == 64) || ((t->mask & T_INTS) && t->dim == 2 && t->width == 32))) ||
 	       spv_result_fails(v, inst, "64 bits: an unsigned integer or two", NULL);
-}
-
-static bool check_ray_query(struct val *v, const spv_inst *inst)
-{
-	static const struct {
-		uint32_t mask;
-		uint8_t dim;
-	} shapes[] = {{T_INT, 1}, {T_INT, 1}, {T_FLOATS, 3}, {T_FLOAT, 1}, {T_FLOATS, 3}, {T_FLOAT, 1}};
-	uint32_t pointer = type_of(v, word(v, inst, 1)), op = op_of(v, word(v, inst, 1));
-
-	if ((op != OpVariable && op != OpFunctionParameter && op != OpAccessChain) || !is(v, pointer, T_POINTER) ||
-	    !is(v, type(v, pointer)->inner, T_RAY_QUERY))
-		return spv_operand_fails(v, inst, 0, "a variable that is a ray query", NULL);
-	if (!spv_operand_is(v, inst, 1, T_ACCELERATION))
-		return false;
-	for (uint32_t i = 0; i < 6; i++) {
-		const struct spv_type *t = value_type(v, word(v, inst, 3 + i));
-
-		if (!(t->mask & T_KIND & shapes[i].mask) || t->dim != shapes[i].dim || t->width != 32)
-			return spv_operand_fails(v, inst, 2 + i, "of 32 bits and the ray's shape", NULL);
-	}
-	return true;
 }
 
 bool spv_check_misc(struct val *v, const spv_inst *inst)
@@ -203,8 +181,6 @@ bool spv_check_misc(struct val *v, const spv_inst *inst)
 		return spv_only_models(v, inst, M_FRAGMENT, NULL) && spv_result_is(v, inst, inst->type, T_BOOL);
 	case OpReadClockKHR:
 		return check_clock(v, inst);
-	case OpRayQueryInitializeKHR:
-		return check_ray_query(v, inst);
 	case OpAssumeTrueKHR:
 		return spv_operand_is(v, inst, 0, T_BOOL);
 	case OpExpectKHR:
@@ -262,6 +238,7 @@ static const struct {
 	{StorageClassHitAttributeKHR, M_INTERSECTION | M_ANY_HIT | M_CLOSEST_HIT, "VUID-StandaloneSpirv-HitAttributeKHR-04701"},
 	{StorageClassIncomingRayPayloadKHR, M_ANY_HIT | M_CLOSEST_HIT | M_MISS, "VUID-StandaloneSpirv-IncomingRayPayloadKHR-04699"},
 	{StorageClassShaderRecordBufferKHR, M_RAY, "VUID-StandaloneSpirv-ShaderRecordBufferKHR-07119"},
+	{StorageClassTaskPayloadWorkgroupEXT, M_TASK | M_MESH, NULL},   /* its extension says so, in every environment */
 };
 
 enum { CLASS_ROWS = sizeof class_models / sizeof class_models[0] };
@@ -277,7 +254,7 @@ uint32_t spv_class_bit(uint32_t storage)
 /* At every use in a function. */
 static bool check_class_models(struct val *v, const spv_inst *inst)
 {
-	if (!v->vulkan || !v->function)
+	if (!v->function)
 		return true;
 	for (uint32_t i = 0; i < inst->operand_count; i++) {
 		const struct glacier_spirv_operand *o = &v->module.operands[inst->operands + i];
@@ -291,7 +268,8 @@ static bool check_class_models(struct val *v, const spv_inst *inst)
 			continue;
 		storage = word(v, used, used->op == OpVariable ? 3 : 2);
 		for (uint32_t k = 0; k < CLASS_ROWS; k++)
-			if (class_models[k].storage == storage && !spv_only_models(v, inst, class_models[k].models, class_models[k].clause))
+			if (class_models[k].storage == storage && (v->vulkan || !class_models[k].clause) &&
+			    !spv_only_models(v, inst, class_models[k].models, class_models[k].clause))
 				return false;
 	}
 	return true;

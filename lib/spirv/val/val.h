@@ -124,7 +124,7 @@ struct val {
 	uint32_t passed_values[64];      /* kinds << 16 | values of operands whose needs are, by a hash */
 	uint32_t addressing, memory_model, memory_models;
 	uint32_t small;                  /* T_HAS_ bits that may only be stored and converted */
-	uint32_t bindless_bits;
+	uint32_t bindless_bits, bindless_modes;   /* what OpSamplerImageAddressingModeNV says; how many were judged */
 
 	struct spv_type *types;          /* by id; mask 0: no type */
 	uint32_t *decorated;             /* by id: its first decoration + 1 */
@@ -389,7 +389,6 @@ bool spv_check_barrier(struct val *v, const spv_inst *inst);
 bool spv_check_group(struct val *v, const spv_inst *inst);
 bool spv_check_stage_op(struct val *v, const spv_inst *inst);
 bool spv_check_stage_modes(struct val *v, const spv_inst *entry);
-bool spv_check_reflection_import(struct val *v, const spv_inst *inst);
 bool spv_check_reflection(struct val *v, const spv_inst *inst);
 bool spv_check_image(struct val *v, const spv_inst *inst);
 bool spv_check_sampled_use(struct val *v, const spv_inst *inst, uint32_t id);
