@@ -7,12 +7,14 @@
 # folder, and let nothing else run.
 #
 # RANKS, SIZES     numbers of ranks and bytes
+# TRANSPORTS       "shm tcp"
 # CONGESTION=reno  all of it in a network namespace with this congestion control
 # PEERS=FOLDER     mpi, mpich, gloo and limit, built elsewhere: for a machine without compilers
 # STRANGERS=1      instead, over TCP: how much longer with 1,000 strangers at the port
 : "${top_srcdir:=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)}"
 rounds=${1:-3}
 program=$PWD/src/gc-allreduce/gc-allreduce
+transports=${TRANSPORTS:-shm tcp}
 sizes=${SIZES:-1024 4096 65536 1048576 16777216 67108864}
 if [ -n "${CONGESTION:-}" ]; then
 	inside=$CONGESTION
@@ -101,29 +103,40 @@ gloo()
 
 keep='-x MALLOC_MMAP_THRESHOLD_=4294967296 -x MALLOC_TRIM_THRESHOLD_=17179869184'
 ring='--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allreduce_algorithm 5 --mca coll_tuned_allreduce_algorithm_segmentsize 1048576'
+with_shm()
+{
+	ours shm -n "$n"
+	ours private -n "$n" --private
+	mpi mpi-shm -n "$n"
+	mpi best-shm -n "$n" $keep
+	mpi best-shm -n "$n" $keep $ring
+	mpich mpich-shm
+	"$scratch/limit" memory "$n" $sizes | sed 's/^/limit-shm /'
+}
+
+with_tcp()
+{
+	ours tcp -n "$n" --transport=tcp
+	mpi mpi-tcp -n "$n" --mca btl tcp,self --mca btl_tcp_if_include lo
+	mpi best-tcp -n "$n" $keep --mca btl tcp,self --mca btl_tcp_if_include lo
+	mpi best-tcp -n "$n" $keep $ring --mca btl tcp,self --mca btl_tcp_if_include lo
+	gloo
+	mpich mpich-tcp -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES lo
+	"$scratch/limit" tcp "$n" $sizes | sed 's/^/limit-tcp /'
+}
+
 for n in ${RANKS:-2 4}; do
 	: >"$scratch/times"
 	round=0
 	while [ $round -lt "$rounds" ]; do
 		{
-			ours shm -n "$n"
-			ours private -n "$n" --private
-			mpi mpi-shm -n "$n"
-			mpi best-shm -n "$n" $keep
-			mpi best-shm -n "$n" $keep $ring
-			ours tcp -n "$n" --transport=tcp
-			mpi mpi-tcp -n "$n" --mca btl tcp,self --mca btl_tcp_if_include lo
-			mpi best-tcp -n "$n" $keep --mca btl tcp,self --mca btl_tcp_if_include lo
-			mpi best-tcp -n "$n" $keep $ring --mca btl tcp,self --mca btl_tcp_if_include lo
-			gloo
-			mpich mpich-shm
-			mpich mpich-tcp -genv UCX_TLS tcp,self -genv UCX_NET_DEVICES lo
-			"$scratch/limit" memory "$n" $sizes | sed 's/^/limit-shm /'
-			"$scratch/limit" tcp "$n" $sizes | sed 's/^/limit-tcp /'
+			for what in $transports; do
+				"with_$what"
+			done
 		} >>"$scratch/times"
 		round=$((round + 1))
 	done
-	awk -v n="$n" -v sizes="$sizes" '
+	awk -v n="$n" -v sizes="$sizes" -v transports="$transports" '
 		{ key = $1 " " $2; if (!(key in best) || $3 < best[key]) best[key] = $3 }
 		function least(a, b) { return a < b ? a : b }
 		function ratio(a, b) { return a && b ? sprintf("%.2f", a / b) : "-" }
@@ -148,7 +161,8 @@ for n in ${RANKS:-2 4}; do
 		}
 		END {
 			split(sizes, order, " ")
-			table("shm")
-			table("tcp")
+			count = split(transports, each, " ")
+			for (t = 1; t <= count; t++)
+				table(each[t])
 		}' "$scratch/times"
 done
