@@ -74,6 +74,8 @@ typedef void glc_lanes_fn(const struct glc_step *step, struct glc_frame *frame);
  *	LOAD_U, LOAD_A   index in words[a], the same or growing from lane to lane; A: register b is
  *	             scratch, register c stands for the value where ALIAS, else d
  *	STORE_U, STORE_A   value a, index words[c], register b scratch
+ *	AIM          register c, which the next step writes and a STORE_A stores at words[a]: the memory itself where
+ *	             it may be, else register d
  *	ATOMIC       result d, value a, index b
  *	LOCAL, STORE_LOCAL   index b; LOCAL: register c stands for the value where ALIAS
  */
@@ -81,7 +83,7 @@ typedef void glc_lanes_fn(const struct glc_step *step, struct glc_frame *frame);
 	X(LANES) X(MOVE32) X(MOVE64) X(MOVE_PAIR) X(COPY32) X(COPY64) X(ID) X(ID_LANES) X(RANGE)                         \
 	X(JUMP) X(JUMP_UNLESS) X(BACK) X(IF) X(ELSE) X(ENDIF)                                   \
 	X(LOOP) X(LEAVE) X(CONTINUE) X(RETURN) X(CONTINUING) X(STAY) X(ENDLOOP)                 \
-	X(LOAD_U) X(LOAD_A) X(STORE_U) X(STORE_A) X(ATOMIC) X(LOCAL) X(STORE_LOCAL)             \
+	X(LOAD_U) X(LOAD_A) X(STORE_U) X(STORE_A) X(AIM) X(ATOMIC) X(LOCAL) X(STORE_LOCAL)             \
 	X(BARRIER) X(FENCE) X(END)
 
 enum glc_step_code {

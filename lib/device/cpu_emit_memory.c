@@ -42,11 +42,44 @@ void cpu_emit_load(struct cpu_emit *e, uint32_t index)
 	describe_access(inst, s);
 }
 
+/*
+ * A value that is only stored, by the step behind the one that makes it, is made where it is to lie; not one that comes
+ * of other lanes (a gather, a shuffle), whose places may have been written by then. Gives the register it is made in.
+ */
+static uint32_t aim(struct cpu_emit *e, const struct glc_inst *inst)
+{
+	const struct cpu_value *v = cpu_value_of(e, inst->arg[1]);
+	uint16_t op = e->c->kernel->insts[cpu_same(e->c, inst->arg[1])].op;
+	uint32_t at = e->steps.count - 1;
+	struct glc_step *s;
+
+	if (!(glc_ops[op].flags & GLC_PURE) || v->uses != 1 || v->alias || &e->c->values[v->home] != v ||
+	    cpu_value_of(e, inst->arg[0])->stride != 1)
+		return v->reg;
+	if (!e->steps.count || at < e->landed || e->steps.at[at].code != GLC_STEP_LANES || e->steps.at[at].d != v->slot)
+		return v->reg;
+	s = cpu_step(e, GLC_STEP_AIM);
+	s->a = cpu_word(e, inst->arg[0]);
+	s->c = e->c->program->reg_count++;
+	s->d = v->slot;
+	s->stride = 1;
+	describe_access(inst, s);
+	if (!e->c->failed) {
+		struct glc_step made = e->steps.at[at];
+
+		made.d = s->c;
+		e->steps.at[at] = *s;
+		e->steps.at[at + 1] = made;
+	}
+	return e->c->program->reg_count - 1;
+}
+
 void cpu_emit_store(struct cpu_emit *e, uint32_t index)
 {
 	const struct glc_inst *inst = &e->c->kernel->insts[index];
 	bool wide = cpu_bits(inst->type) == 64, far = inst->from == GLC_U64;
 	enum glc_shape at = cpu_shape(e->c, inst->arg[0]);
+	uint32_t from = at == GLC_AFFINE && !cpu_is_word(e, inst->arg[1]) ? aim(e, inst) : cpu_word_or_reg(e, inst->arg[1]);
 	struct glc_step *s;
 
 	if (at == GLC_VARYING) {
@@ -60,7 +93,7 @@ void cpu_emit_store(struct cpu_emit *e, uint32_t index)
 		if (at == GLC_AFFINE)
 			s->stride = cpu_value_of(e, inst->arg[0])->stride;
 	}
-	s->a = cpu_word_or_reg(e, inst->arg[1]);
+	s->a = from;
 	s->flags = cpu_is_word(e, inst->arg[1]) ? GLC_FLAG_WORD : 0;
 	describe_access(inst, s);
 }

@@ -148,6 +148,27 @@ void glc_cpu_load_row(const struct glc_step *s, struct glc_frame *f)
 	}
 }
 
+/* Loads that stand for memory lie on these lanes or apart: lane on lane what is read is read before it is written. */
+static bool is_apart(const struct glc_frame *f, const unsigned char *at, size_t bytes)
+{
+	for (u32 r = f->program->slot_count; r < f->program->reg_count; r++) {
+		const unsigned char *other = f->reg[r];
+
+		if (other != at && other < at + bytes && at < other + GLC_TILE * sizeof(u64))
+			return false;
+	}
+	return true;
+}
+
+void glc_cpu_aim_row(const struct glc_step *s, struct glc_frame *f)
+{
+	u32 first = f->words[s->a].u32;
+	unsigned char *at = f->objects[s->object].at + (size_t)first * elem_bytes(s);
+	bool whole = f->n == f->np && is_row(s, f, first) && is_apart(f, at, (size_t)f->n * elem_bytes(s));
+
+	f->reg[s->c] = whole ? at : f->reg[s->d];
+}
+
 void glc_cpu_store_row(const struct glc_step *s, struct glc_frame *f)
 {
 	const struct glc_bound *object = &f->objects[s->object];
@@ -158,7 +179,8 @@ void glc_cpu_store_row(const struct glc_step *s, struct glc_frame *f)
 		spell_indices(s, f, first);
 		s->lanes(s, f);
 	} else if (!(s->flags & GLC_FLAG_WORD)) {
-		memmove(at, f->reg[s->a], (size_t)f->n * elem_bytes(s));
+		if (f->reg[s->a] != at)
+			memmove(at, f->reg[s->a], (size_t)f->n * elem_bytes(s));
 	} else {
 		for (u32 i = 0; i < f->n; i++)
 			put(at + (size_t)i * elem_bytes(s), f->words[s->a], elem_bytes(s));

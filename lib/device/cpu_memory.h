@@ -8,6 +8,7 @@
 void glc_cpu_load_word(const struct glc_step *s, struct glc_frame *f);
 void glc_cpu_load_row(const struct glc_step *s, struct glc_frame *f);
 void glc_cpu_store_word(const struct glc_step *s, struct glc_frame *f);
+void glc_cpu_aim_row(const struct glc_step *s, struct glc_frame *f);
 void glc_cpu_store_row(const struct glc_step *s, struct glc_frame *f);
 void glc_cpu_atomic(const struct glc_step *s, struct glc_frame *f);
 void glc_cpu_load_local(const struct glc_step *s, struct glc_frame *f);

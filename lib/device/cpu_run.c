@@ -403,6 +403,9 @@ at_STORE_U:
 at_STORE_A:
 	glc_cpu_store_row(s, f);
 	NEXT;
+at_AIM:
+	glc_cpu_aim_row(s, f);
+	NEXT;
 at_ATOMIC:
 	glc_cpu_atomic(s, f);
 	NEXT;
