@@ -10,6 +10,7 @@ enum {
 const uint8_t spv_near_traits[SPV_NEAR] = {
 	[OpSourceContinued ... OpLine] = DEBUG,
 	[OpCapability] = OP_GATED,
+	[OpExtension] = OP_GATED,
 	[OpTypeVoid ... OpTypeRuntimeArray] = TYPE,
 	[OpTypeStruct] = TYPE | OP_GATED,
 	[OpTypeOpaque ... OpTypePipe] = TYPE,

@@ -16,7 +16,7 @@ enum {
 	OP_TERMINATOR = 16,
 	OP_NAMES_ANYTHING = 32,  /* its ids may be types, functions, labels; what they may not be is told apart later */
 	OP_PLAIN = 64,         /* stands anywhere in blocks and nowhere else, and no walk waits for it */
-	OP_GATED = 128,        /* a limit must allow it, or a list of capabilities */
+	OP_GATED = 128,        /* a limit must allow it, a version, or a list of capabilities */
 };
 
 extern const uint8_t spv_near_traits[SPV_NEAR];

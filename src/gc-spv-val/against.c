@@ -80,7 +80,8 @@ bool against_run(const struct options *options, const struct cli_file *file, str
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 		read_first_line(out, result->message, sizeof result->message);
-		done = WIFEXITED(status) && WEXITSTATUS(status) <= 1;
+		/* Its own usage is no verdict, though it ends with the same status: some releases list options that they refuse. */
+		done = WIFEXITED(status) && WEXITSTATUS(status) <= 1 && !strstr(result->message, "nrecognized option");
 		result->valid = done && !WEXITSTATUS(status);
 		if (!done)
 			cli_error("spirv-val ended with %s %d%s%s", WIFSIGNALED(status) ? "signal" : "status",

@@ -198,6 +198,18 @@ static bool check_op(struct val *v, const spv_inst *inst, const struct spv_op_ro
 	return reserved ? SPV_FAIL(v, inst, RESERVED, NULL, name) : SPV_FAIL(v, inst, VERSION, NULL, name, need->from);
 }
 
+/* Extensions that say of themselves which version they are written against; what they bring does not say it again. */
+static bool check_extension(struct val *v, const spv_inst *inst)
+{
+	uint32_t bytes;
+	const char *name = spv_text(&v->module, inst, 1, &bytes);
+	uint32_t extension = spv_extension_find(name, bytes);
+
+	return v->version >= version_of(4) ||
+	       (extension != SPV_EXT_mesh_shader && extension != SPV_KHR_workgroup_memory_explicit_layout) ||
+	       SPV_FAIL(v, inst, VERSION, NULL, name, 4u);
+}
+
 static bool check_limits(struct val *v, const spv_inst *inst)
 {
 	if (inst->op == OpTypeStruct && member_count(inst) > v->options.max_struct_members)
@@ -213,6 +225,8 @@ bool spv_check_gate(struct val *v, const spv_inst *inst)
 	const struct glacier_spirv_operand *operands = v->module.operands + inst->operands;
 
 	if (inst->op == OpCapability && !check_capability(v, inst))
+		return false;
+	if (inst->op == OpExtension && !check_extension(v, inst))
 		return false;
 	/* Reserved though they are listed. */
 	if (inst->op >= OpImageSparseSampleProjImplicitLod && inst->op <= OpImageSparseSampleProjDrefExplicitLod)

@@ -390,6 +390,8 @@ static void fill_options(struct val *v, const struct glacier_spirv_options *opti
 
 	if (options)
 		*o = *options;
+	/* What comes before legalization has pointers that only it will take away. */
+	o->relax_logical_pointer |= o->before_hlsl_legalization;
 	for (int i = 0; i < 9; i++)
 		if (!*values[i])
 			*values[i] = limits[i];
