@@ -68,6 +68,8 @@ static void add_row(struct bench *b, const struct cell_spec *spec, const char *n
 	else if (r->overlaps || r->lost)
 		snprintf(note, sizeof note, "%llu overlaps, %llu lost writes or refused frees", (unsigned long long)r->overlaps,
 			 (unsigned long long)r->lost);
+	else if (r->failures && isnan(r->ns_pair))
+		snprintf(note, sizeof note, "every allocation fails");
 	else if (b->opt->check)
 		snprintf(note, sizeof note, "checked");
 	cells[0].text = name;
@@ -106,14 +108,14 @@ static void cell(struct bench *b, const struct cell_spec *spec)
 	cli_progress("cells", ++b->done, b->total);
 }
 
-/* Sizes that a tier does not take are left out when the tier was not asked for alone. */
-static bool takes(enum glacier_tier tier, struct sizes sizes)
+/* Why an arena's tier does not take such sizes, or NULL. */
+static const char *sizes_refused(const struct cell_spec *spec)
 {
-	switch (tier) {
-	case GLACIER_TIER_SLAB: return sizes.high <= 65536;
-	case GLACIER_TIER_BUDDY: return sizes.high <= 32 << 20;
-	default: return true;
-	}
+	uint64_t most = spec->tier == GLACIER_TIER_SLAB ? 65536 : spec->tier == GLACIER_TIER_BUDDY ? 32 << 20 : UINT64_MAX;
+
+	if (spec->compared)
+		return NULL;
+	return spec->sizes.high > most ? "larger than the tier gives" : spec->sizes.high > spec->opt->arena_bytes ? "larger than the arena" : NULL;
 }
 
 static void rows(struct bench *b, struct cell_spec spec)
@@ -122,6 +124,7 @@ static void rows(struct bench *b, struct cell_spec spec)
 	struct sizes own = usual[spec.tier];
 	const struct sizes *sizes = opt->size_count ? opt->sizes : &own;
 	size_t count = opt->size_count ? opt->size_count : 1;
+	const char *why;
 
 	for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
 		for (size_t i = 0; opt->pattern[pattern] && i < count; i++)
@@ -129,9 +132,10 @@ static void rows(struct bench *b, struct cell_spec spec)
 				spec.pattern = (enum pattern)pattern;
 				spec.sizes = sizes[i];
 				spec.threads = opt->threads[t];
-				if (!spec.compared && !takes(spec.tier, spec.sizes)) {
+				why = sizes_refused(&spec);
+				if (why) {
 					struct result none = {.ns_pair = NAN, .pairs_second = NAN, .at = {NAN, NAN, NAN, NAN, NAN},
-							      .reserved_ratio = NAN, .fragmentation = NAN, .why = "larger than the tier gives"};
+							      .reserved_ratio = NAN, .fragmentation = NAN, .why = why};
 
 					add_row(b, &spec, glacier_tier_name(spec.tier), &none);
 					continue;
@@ -154,7 +158,9 @@ static enum cli_code record(const struct options *opt)
 		if (opt->pattern[i])
 			spec.pattern = (enum pattern)i;
 	spec.sizes = opt->size_count ? opt->sizes[0] : usual[spec.tier];
-	why = run_cell(&spec, &trace).why;
+	why = sizes_refused(&spec);
+	if (!why)
+		why = run_cell(&spec, &trace).why;
 	if (why)
 		cli_wrong("--record: %s", why);
 	target_close_device();

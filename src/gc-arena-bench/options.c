@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,10 +95,12 @@ static unsigned find(const char *option, const char *name, const char *names, si
 /* 4096, 4K, 1M, 2G. */
 static uint64_t size_of(const char *option, const char *text, char **end)
 {
-	unsigned long long value = strtoull(text, end, 10);
+	unsigned long long value;
 	unsigned shift = 0;
 
-	if (*end == text || *text == '-')
+	errno = 0;
+	value = strtoull(text, end, 10);
+	if (*text < '0' || *text > '9')
 		cli_bad_usage("%s: '%s' is no size", option, text);
 	switch (**end) {
 	case 'k': case 'K': shift = 10; break;
@@ -106,7 +109,7 @@ static uint64_t size_of(const char *option, const char *text, char **end)
 	default: break;
 	}
 	*end += shift > 0;
-	if (value > UINT64_MAX >> shift)
+	if (errno || value > UINT64_MAX >> shift)
 		cli_bad_usage("%s: '%s' is too large", option, text);
 	return (uint64_t)value << shift;
 }

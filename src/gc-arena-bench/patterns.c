@@ -24,13 +24,14 @@ uint64_t worker_random(struct worker *w)
 static uint64_t any_bytes(struct worker *w, struct sizes sizes)
 {
 	unsigned powers = (unsigned)(__builtin_clzll(sizes.low) - __builtin_clzll(sizes.high)) + 1;
-	uint64_t bytes;
+	uint64_t bytes, part;
 
 	if (sizes.low == sizes.high)
 		return sizes.low;
 	bytes = sizes.low << worker_random(w) % powers;
-	bytes += worker_random(w) % bytes;
-	return bytes > sizes.high ? sizes.high : bytes;
+	part = worker_random(w) % bytes;
+	/* Subtract, never add: a size near 2^64 can wrap. */
+	return bytes > sizes.high || part > sizes.high - bytes ? sizes.high : bytes + part;
 }
 
 /* --- One allocation, one free -------------------------------------------- */
@@ -255,6 +256,7 @@ static void phases(struct worker *w)
 static void key_values(struct worker *w)
 {
 	unsigned n = w->cell->slots, *until = cli_alloc(n * sizeof *until);
+	uint64_t high = w->cell->sizes.high;
 
 	memset(until, 0, n * sizeof *until);
 	for (unsigned now = 0; goes_on(w); now++)
@@ -265,7 +267,7 @@ static void key_values(struct worker *w)
 				continue;
 			give(w, live);
 			if (take(w, live, any_bytes(w, w->cell->sizes)))
-				until[i] = now + 1 + (unsigned)(live->bytes * 64 / w->cell->sizes.high);
+				until[i] = now + 1 + (unsigned)(high >> 58 ? live->bytes / (high / 64) : live->bytes * 64 / high);
 		}
 	free(until);
 }
@@ -323,9 +325,10 @@ unsigned pattern_slots(enum pattern pattern, enum glacier_tier tier, struct size
 {
 	uint64_t wanted = pattern == PATTERN_BURST ? MOST_LIVE : pattern == PATTERN_WS || pattern == PATTERN_LARSON ? 256 : 64;
 	/* A pool's half is the reservoir; blocks are rounded up to twice. */
+	const uint64_t granule = 2 << 20;
 	uint64_t share = tier == GLACIER_TIER_POOL ? arena_bytes / 4 : arena_bytes, room = share / 4 / threads / sizes.high;
 
 	if (tier == GLACIER_TIER_RESERVOIR)
-		room = share / 2 / threads / ((sizes.high + (2 << 20) - 1) & ~UINT64_C(0x1fffff));
+		room = share / 2 / threads / granule / ((sizes.high - 1) / granule + 1);
 	return (unsigned)(wanted < room ? wanted : room ? room : 1);
 }

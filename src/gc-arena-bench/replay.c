@@ -24,6 +24,7 @@ static const struct cli_column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 enum { LARGEST_BUDDY = 32 << 20, GRANULE = 2 << 20 };
+#define MOST_LIVE_BYTES (UINT64_C(1) << 44)
 
 struct policy {
 	const char *name;
@@ -56,6 +57,11 @@ static struct need needs(const struct trace *trace, bool granules)
 		uint64_t size = e->op == EVENT_ALLOC ? (bytes[e->id] = e->bytes) : bytes[e->id];
 		uint64_t *kind = granules || size > LARGEST_BUDDY ? &large : &small;
 
+		/* No arena has this, and sums with it could wrap. */
+		if (size > MOST_LIVE_BYTES) {
+			n.peak_live = size;
+			break;
+		}
 		live += e->op == EVENT_ALLOC ? size : -size;
 		if (granules)
 			size = (size + GRANULE - 1) / GRANULE * GRANULE;
@@ -291,7 +297,7 @@ enum cli_code bench_replay(const struct options *opt)
 	r.need = needs(&trace, opt->backing_given && opt->backing == BACKING_VIRTUAL);
 	if (!r.need.peak_live)
 		cli_wrong("%s: there is no allocation in it", opt->replay);
-	if (r.need.peak_live > UINT64_C(1) << 44)
+	if (r.need.peak_live > MOST_LIVE_BYTES)
 		cli_wrong("%s: %" PRIu64 " bytes are live at once: more than arenas have", opt->replay, r.need.peak_live);
 	cli_table_init(&r.table, "glacier-arena-replay", columns, COLUMNS);
 	all_rows(&r);

@@ -86,7 +86,9 @@ const char *target_over(const struct options *opt, enum backing backing, struct 
 		break;
 	}
 	status = glacier_arena_create(options, &target->arena);
-	return status ? status == GLACIER_ERR_NOMEM ? "there is no memory for it" : "the arena is too small for this tier" : NULL;
+	if (!status)
+		return NULL;
+	return status == GLACIER_ERR_NOMEM ? "there is no memory for it" : bytes > nowhere ? "the arena is too large" : "the arena is too small for this tier";
 }
 
 const char *target_arena(struct target *target, const struct options *opt, enum glacier_tier tier, uint64_t bytes)

@@ -17,6 +17,7 @@ cli_tests = \
 	tests/cli/gc-arena-bench/check.test \
 	tests/cli/gc-arena-bench/compare.test \
 	tests/cli/gc-arena-bench/help.test \
+	tests/cli/gc-arena-bench/large-sizes.test \
 	tests/cli/gc-arena-bench/min-arena.test \
 	tests/cli/gc-arena-bench/record.test \
 	tests/cli/gc-arena-bench/replay-kv.test \
