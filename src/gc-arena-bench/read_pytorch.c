@@ -17,26 +17,43 @@ struct happened {
 	uint64_t number;           /* of the entry, over all devices */
 };
 
-static void add(struct happened *h, uint32_t device, const char *action, size_t length, uint64_t addr, uint64_t bytes)
+struct entry {
+	size_t device, at;         /* at: in the device's list */
+	const char *action;        /* length bytes */
+	size_t length;
+	bool has_addr;
+	uint64_t addr, bytes;      /* bytes 0: none, or no whole number above 0 */
+};
+
+static bool is(const struct entry *e, const char *action)
 {
-	uint32_t *place;
+	return e->length == strlen(action) && !memcmp(e->action, action, e->length);
+}
+
+static void add(struct happened *h, const struct entry *e)
+{
+	bool allocates = is(e, "alloc");
+	uint32_t *place, device = (uint32_t)e->device;
 
 	h->number++;
-	if (length == 3 && !memcmp(action, "oom", 3)) {
+	if (is(e, "oom"))
 		h->trace->failures++;
-	} else if (length == 5 && !memcmp(action, "alloc", 5)) {
-		if (!bytes)
-			return;
-		/* Devices may have the same addresses. */
-		place = ids_place(&h->ids, addr ^ (uint64_t)device << 56);
+	if (!allocates && !is(e, "free_completed"))
+		return;
+	if (!e->has_addr)
+		cli_wrong("%s: entry %zu of device %zu has no addr that is a whole number", h->file->name, e->at, e->device);
+	if (!e->bytes)
+		cli_wrong("%s: entry %zu of device %zu has no size that is a whole number above 0", h->file->name, e->at, e->device);
+	/* Devices may have the same addresses. */
+	place = ids_place(&h->ids, e->addr ^ (uint64_t)device << 56);
+	if (allocates) {
 		if (*place && *place != UINT32_MAX) {
 			h->trace->twice++;
 			trace_add(h->trace, (struct event){.op = EVENT_FREE, .thread = device, .id = *place - 1, .line = h->number});
 		}
 		*place = ++h->trace->ids;
-		trace_add(h->trace, (struct event){.op = EVENT_ALLOC, .thread = device, .id = *place - 1, .bytes = bytes, .line = h->number});
-	} else if (length == 14 && !memcmp(action, "free_completed", 14)) {
-		place = ids_place(&h->ids, addr ^ (uint64_t)device << 56);
+		trace_add(h->trace, (struct event){.op = EVENT_ALLOC, .thread = device, .id = *place - 1, .bytes = e->bytes, .line = h->number});
+	} else {
 		if (*place && *place != UINT32_MAX)
 			trace_add(h->trace, (struct event){.op = EVENT_FREE, .thread = device, .id = *place - 1, .line = h->number});
 		else
@@ -58,44 +75,63 @@ static void from_pickle(struct happened *h)
 	for (size_t device = 0; device < devices->count; device++) {
 		const struct value *list = devices->item[device];
 
-		for (size_t i = 0; list->kind == VALUE_LIST && i < list->count; i++) {
+		if (list->kind != VALUE_LIST)
+			cli_wrong("%s: device %zu has no list", h->file->name, device);
+		for (size_t i = 0; i < list->count; i++) {
 			const struct value *action = pickle_member(list->item[i], "action"), *addr = pickle_member(list->item[i], "addr");
 			const struct value *size = pickle_member(list->item[i], "size");
+			struct entry e = {.device = device, .at = i};
 
 			if (!action || action->kind != VALUE_TEXT)
 				cli_wrong("%s: entry %zu of device %zu has no action", h->file->name, i, device);
-			add(h, (uint32_t)device, action->text, action->count, addr && addr->kind == VALUE_INT ? (uint64_t)addr->number : 0,
-			    size && size->kind == VALUE_INT && size->number > 0 ? (uint64_t)size->number : 0);
+			e.action = action->text;
+			e.length = action->count;
+			e.has_addr = addr && addr->kind == VALUE_INT;
+			e.addr = e.has_addr ? (uint64_t)addr->number : 0;
+			e.bytes = size && size->kind == VALUE_INT && size->number > 0 ? (uint64_t)size->number : 0;
+			add(h, &e);
 		}
 	}
 	pickle_fini(&pickle);
 }
 
-static uint64_t whole(const cJSON *item)
+/* False, and 0: it is no whole number. */
+static bool whole(const cJSON *item, uint64_t *value)
 {
-	return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 0x1p63 ? (uint64_t)item->valuedouble : 0;
+	double number = cJSON_IsNumber(item) ? item->valuedouble : -1;
+
+	*value = number >= 0 && number < 0x1p63 ? (uint64_t)number : 0;
+	if ((double)*value == number)
+		return true;
+	*value = 0;
+	return false;
 }
 
 static void from_json(struct happened *h)
 {
 	cJSON *top = cJSON_ParseWithLength(h->file->data, h->file->size);
-	const cJSON *devices = cJSON_GetObjectItemCaseSensitive(top, "device_traces"), *list, *entry;
-	uint32_t device = 0;
+	const cJSON *devices = cJSON_GetObjectItemCaseSensitive(top, "device_traces"), *list, *item;
+	struct entry e = {0};
 
 	if (!top)
 		cli_wrong("%s: this is no JSON document", h->file->name);
 	if (!cJSON_IsArray(devices))
 		cli_wrong("%s: there is no list device_traces in it", h->file->name);
 	cJSON_ArrayForEach(list, devices) {
-		cJSON_ArrayForEach(entry, list) {
-			const char *action = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(entry, "action"));
-
-			if (!action)
-				cli_wrong("%s: an entry of device %u has no action", h->file->name, (unsigned)device);
-			add(h, device, action, strlen(action), whole(cJSON_GetObjectItemCaseSensitive(entry, "addr")),
-			    whole(cJSON_GetObjectItemCaseSensitive(entry, "size")));
+		if (!cJSON_IsArray(list))
+			cli_wrong("%s: device %zu has no list", h->file->name, e.device);
+		e.at = 0;
+		cJSON_ArrayForEach(item, list) {
+			e.action = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "action"));
+			if (!e.action)
+				cli_wrong("%s: entry %zu of device %zu has no action", h->file->name, e.at, e.device);
+			e.length = strlen(e.action);
+			e.has_addr = whole(cJSON_GetObjectItemCaseSensitive(item, "addr"), &e.addr);
+			whole(cJSON_GetObjectItemCaseSensitive(item, "size"), &e.bytes);
+			add(h, &e);
+			e.at++;
 		}
-		device++;
+		e.device++;
 	}
 	cJSON_Delete(top);
 }

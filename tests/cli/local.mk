@@ -19,6 +19,7 @@ cli_tests = \
 	tests/cli/gc-arena-bench/help.test \
 	tests/cli/gc-arena-bench/large-sizes.test \
 	tests/cli/gc-arena-bench/min-arena.test \
+	tests/cli/gc-arena-bench/pytorch-entry.test \
 	tests/cli/gc-arena-bench/record.test \
 	tests/cli/gc-arena-bench/replay-kv.test \
 	tests/cli/gc-arena-bench/replay-pytorch.test \
