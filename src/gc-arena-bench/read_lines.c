@@ -50,11 +50,10 @@ static bool number(const char *text, int base, uint64_t *value)
 	return end != text && !*end && *text != '-' && !errno;
 }
 
-static uint32_t new_id(struct trace *trace, const struct cli_file *file, uint64_t line)
+static void room_for_id(const struct trace *trace, const struct cli_file *file, uint64_t line)
 {
 	if (trace->ids == UINT32_MAX - 1)
 		bad_line(file, line, "more than 2^32 allocations");
-	return trace->ids++;
 }
 
 /* --- RMM ----------------------------------------------------------------- */
@@ -67,21 +66,20 @@ static bool pointer(const char *text, uint64_t *value)
 }
 
 /*
- * Thread,Time,Action,Pointer,Size,Stream. The pointer is who an allocation is: a free of one that was
- * never seen began before the log did; one that is given again without a free lost a row, or was reused in
- * the order of a stream.
+ * Thread,Time,Action,Pointer,Size,Stream. The pointer is who an allocation is; one that is given again
+ * without a free lost a row, or was reused in the order of a stream.
  */
 void read_rmm(struct trace *trace, const struct cli_file *file)
 {
 	struct lines lines = {.at = file->data, .end = (const char *)file->data + file->size};
 	char field[MOST_FIELDS][FIELD_BYTES];
-	struct ids ids = {0}, threads = {0};
+	struct addressed addressed = {.trace = trace};
+	struct ids threads = {0};
 	const char *line;
 	size_t bytes, count;
 
 	while (next_line(&lines, &line, &bytes)) {
-		struct event event = {.line = lines.number};
-		uint64_t at, thread;
+		uint64_t at, thread, size;
 		uint32_t *place;
 
 		if (!bytes || *line == '#')
@@ -98,40 +96,24 @@ void read_rmm(struct trace *trace, const struct cli_file *file)
 		}
 		if (!pointer(field[3], &at))
 			bad_line(file, lines.number, "'%s' is no pointer", field[3]);
-		if (!number(field[4], 10, &event.bytes))
+		if (!number(field[4], 10, &size))
 			bad_line(file, lines.number, "'%s' is no size", field[4]);
 		place = ids_place(&threads, thread);
 		if (!*place)
 			*place = (uint32_t)threads.used;
-		event.thread = *place - 1;
-		place = ids_place(&ids, at);
 		if (!strcmp(field[2], "allocate")) {
-			if (!at || !event.bytes)
-				continue;   /* nothing was asked for, and nothing given */
-			if (*place && *place != UINT32_MAX) {
-				trace->twice++;
-				trace_add(trace, (struct event){.op = EVENT_FREE, .thread = event.thread, .id = *place - 1, .line = lines.number});
-			}
-			event.op = EVENT_ALLOC;
-			event.id = new_id(trace, file, lines.number);
-			*place = event.id + 1;
-		} else if (!strcmp(field[2], "free") || !strcmp(field[2], "deallocate") || !strcmp(field[2], "dealloc")) {
 			if (!at)
-				continue;
-			if (!*place || *place == UINT32_MAX) {
-				trace->unknown_frees++;
-				*place = UINT32_MAX;   /* keeps the place */
-				continue;
-			}
-			event.op = EVENT_FREE;
-			event.id = *place - 1;
-			*place = UINT32_MAX;
+				continue;   /* nothing was given */
+			room_for_id(trace, file, lines.number);
+			addressed_alloc(&addressed, at, size ? size : 1, *place - 1, lines.number);
+		} else if (!strcmp(field[2], "free") || !strcmp(field[2], "deallocate") || !strcmp(field[2], "dealloc")) {
+			if (at && !addressed_free(&addressed, at, *place - 1, lines.number))
+				bad_line(file, lines.number, "event %zu frees 0x%" PRIx64 ", which was freed before", trace->count + 1, at);
 		} else {
 			bad_line(file, lines.number, "'%s' is no action", field[2]);
 		}
-		trace_add(trace, event);
 	}
-	ids_fini(&ids);
+	addressed_fini(&addressed);
 	ids_fini(&threads);
 }
 
@@ -147,9 +129,10 @@ static void numbered_alloc(struct numbered *n, uint64_t name, uint64_t bytes, ui
 {
 	uint32_t *place = ids_place(&n->ids, name);
 
-	if (*place && *place != UINT32_MAX)
+	if (*place && *place != NOT_LIVE)
 		bad_line(n->file, line, "event %zu allocates %" PRIu64 ", which is live", n->trace->count + 1, name);
-	*place = new_id(n->trace, n->file, line) + 1;
+	room_for_id(n->trace, n->file, line);
+	*place = ++n->trace->ids;
 	trace_add(n->trace, (struct event){.op = EVENT_ALLOC, .thread = thread, .id = *place - 1, .bytes = bytes, .line = line});
 }
 
@@ -157,10 +140,10 @@ static void numbered_free(struct numbered *n, uint64_t name, uint32_t thread, ui
 {
 	uint32_t *place = ids_place(&n->ids, name);
 
-	if (!*place || *place == UINT32_MAX)
+	if (!*place || *place == NOT_LIVE)
 		bad_line(n->file, line, "event %zu frees %" PRIu64 ", which is not live", n->trace->count + 1, name);
 	trace_add(n->trace, (struct event){.op = EVENT_FREE, .thread = thread, .id = *place - 1, .line = line});
-	*place = UINT32_MAX;
+	*place = NOT_LIVE;
 }
 
 /* a id bytes, f id, r id bytes; four numbers before them, or not. */

@@ -2,18 +2,19 @@
 /*
  * PyTorch's memory snapshots, as torch.cuda.memory._dump_snapshot pickles them, or the same tree as JSON:
  * device_traces holds for each device a list of what happened, of which alloc and free_completed move
- * memory. A free without its alloc began before the record did.
+ * memory. A trace is a ring: a free without its alloc began before the record did.
  */
 #include "pickle.h"
 #include "trace.h"
 
 #include <cjson/cJSON.h>
+#include <inttypes.h>
 #include <string.h>
 
 struct happened {
 	struct trace *trace;
 	const struct cli_file *file;
-	struct ids ids;
+	struct addressed addressed;
 	uint64_t number;           /* of the entry, over all devices */
 };
 
@@ -33,7 +34,8 @@ static bool is(const struct entry *e, const char *action)
 static void add(struct happened *h, const struct entry *e)
 {
 	bool allocates = is(e, "alloc");
-	uint32_t *place, device = (uint32_t)e->device;
+	uint32_t device = (uint32_t)e->device;
+	uint64_t key;
 
 	h->number++;
 	if (is(e, "oom"))
@@ -45,21 +47,12 @@ static void add(struct happened *h, const struct entry *e)
 	if (!e->bytes)
 		cli_wrong("%s: entry %zu of device %zu has no size that is a whole number above 0", h->file->name, e->at, e->device);
 	/* Devices may have the same addresses. */
-	place = ids_place(&h->ids, e->addr ^ (uint64_t)device << 56);
-	if (allocates) {
-		if (*place && *place != UINT32_MAX) {
-			h->trace->twice++;
-			trace_add(h->trace, (struct event){.op = EVENT_FREE, .thread = device, .id = *place - 1, .line = h->number});
-		}
-		*place = ++h->trace->ids;
-		trace_add(h->trace, (struct event){.op = EVENT_ALLOC, .thread = device, .id = *place - 1, .bytes = e->bytes, .line = h->number});
-	} else {
-		if (*place && *place != UINT32_MAX)
-			trace_add(h->trace, (struct event){.op = EVENT_FREE, .thread = device, .id = *place - 1, .line = h->number});
-		else
-			h->trace->unknown_frees++;
-		*place = UINT32_MAX;
-	}
+	key = e->addr ^ (uint64_t)device << 56;
+	if (allocates)
+		addressed_alloc(&h->addressed, key, e->bytes, device, h->number);
+	else if (!addressed_free(&h->addressed, key, device, h->number))
+		cli_wrong("%s: event %zu, entry %zu of device %zu, frees 0x%" PRIx64 ", which was freed before", h->file->name,
+			  h->trace->count + 1, e->at, e->device, e->addr);
 }
 
 static void from_pickle(struct happened *h)
@@ -138,11 +131,11 @@ static void from_json(struct happened *h)
 
 void read_pytorch(struct trace *trace, const struct cli_file *file)
 {
-	struct happened h = {.trace = trace, .file = file};
+	struct happened h = {.trace = trace, .file = file, .addressed.trace = trace};
 
 	if (file->size && *(const unsigned char *)file->data == 0x80)
 		from_pickle(&h);
 	else
 		from_json(&h);
-	ids_fini(&h.ids);
+	addressed_fini(&h.addressed);
 }

@@ -18,6 +18,7 @@ static const struct cli_column columns[] = {
 	{"min_arena_per_live", "min/live", CLI_CELL_REAL, 3},
 	{"failures", "failed", CLI_CELL_UINT, 0},
 	{"threads", "threads", CLI_CELL_UINT, 0},
+	{"unseen_frees", "unseen", CLI_CELL_UINT, 0},
 	{"note", "note", CLI_CELL_TEXT, 0},
 };
 
@@ -135,8 +136,8 @@ static uint64_t least(struct replays *r, const struct policy *policy, uint64_t p
 
 static void check_unseen(const struct trace *trace)
 {
-	if (trace->unknown_frees)
-		cli_say("%" PRIu64 " frees of what was allocated before the log began", trace->unknown_frees);
+	if (trace->unseen_frees)
+		cli_say("%" PRIu64 " frees of what was allocated before the log began", trace->unseen_frees);
 	if (trace->twice)
 		cli_say("%" PRIu64 " addresses given again without a free", trace->twice);
 	if (trace->failures)
@@ -182,8 +183,14 @@ static void add_row(struct replays *r, const struct policy *policy, unsigned thr
 		    const struct glacier_arena_stats *stats, uint64_t least_bytes, const char *note)
 {
 	double peak = (double)r->need.peak_live;
+	uint64_t unseen = r->trace->unseen_frees;
 	union cli_cell cells[COLUMNS];
+	char all[256];
 
+	snprintf(all, sizeof all, "%s", note);
+	if (unseen)
+		snprintf(all, sizeof all, "%s%s%" PRIu64 " free%s of what was allocated before the log began", note, note[0] ? "; " : "", unseen,
+			 unseen > 1 ? "s" : "");
 	cells[0].text = policy->name;
 	cells[1].u = r->trace->count;
 	cells[2].real = done ? done->ns / (double)r->trace->count : NAN;
@@ -194,7 +201,8 @@ static void add_row(struct replays *r, const struct policy *policy, unsigned thr
 	cells[7].real = r->opt->min_arena ? (double)least_bytes / peak : NAN;
 	cells[8].u = done ? done->failures : 0;
 	cells[9].u = threads;
-	cells[10].text = note[0] ? note : NULL;
+	cells[10].u = unseen;
+	cells[11].text = all[0] ? all : NULL;
 	cli_table_add(&r->table, cells);
 }
 

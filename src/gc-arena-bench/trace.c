@@ -96,6 +96,49 @@ void ids_fini(struct ids *ids)
 	free(ids->id);
 }
 
+/* --- Addresses ----------------------------------------------------------- */
+
+void addressed_alloc(struct addressed *a, uint64_t at, uint64_t bytes, uint32_t thread, uint64_t line)
+{
+	uint32_t *place = ids_place(&a->ids, at), *late;
+
+	if (*place && *place != NOT_LIVE) {
+		a->trace->twice++;
+		late = ids_place(&a->late, at);
+		*late = *late ? *late + 1 : 2;
+		trace_add(a->trace, (struct event){.op = EVENT_FREE, .thread = thread, .id = *place - 1, .line = line});
+	}
+	*place = ++a->trace->ids;
+	trace_add(a->trace, (struct event){.op = EVENT_ALLOC, .thread = thread, .id = *place - 1, .bytes = bytes, .line = line});
+}
+
+bool addressed_free(struct addressed *a, uint64_t at, uint32_t thread, uint64_t line)
+{
+	uint32_t *place = ids_place(&a->ids, at), *late;
+
+	if (*place == NOT_LIVE) {
+		late = ids_place(&a->late, at);
+		if (*late > 1) {
+			--*late;
+			return true;
+		}
+		*late = 1;   /* keeps the place */
+		return false;
+	}
+	if (*place)
+		trace_add(a->trace, (struct event){.op = EVENT_FREE, .thread = thread, .id = *place - 1, .line = line});
+	else
+		a->trace->unseen_frees++;
+	*place = NOT_LIVE;
+	return true;
+}
+
+void addressed_fini(struct addressed *a)
+{
+	ids_fini(&a->ids);
+	ids_fini(&a->late);
+}
+
 /* --- Reading ------------------------------------------------------------- */
 
 static enum format guess(const struct cli_file *file)

@@ -19,7 +19,7 @@ struct trace {
 	struct event *events;
 	size_t count, capacity;
 	uint32_t ids;
-	uint64_t unknown_frees;    /* of what was allocated before the log began */
+	uint64_t unseen_frees;     /* of addresses that the log has not named before */
 	uint64_t failures;         /* allocations that failed when the log was written */
 	uint64_t twice;            /* addresses given again without a free */
 };
@@ -31,7 +31,8 @@ void trace_fini(struct trace *trace);
 /* Stages the log in the program's own form. */
 bool trace_write(const struct trace *trace, const char *path);
 
-/* Identities of a log (pointers, names) to dense numbers. */
+/* Identities of a log (pointers, names) to dense numbers; NOT_LIVE: it has been freed. */
+#define NOT_LIVE UINT32_MAX
 struct ids {
 	uint64_t *key;
 	uint32_t *id;              /* + 1; 0: free place */
@@ -40,6 +41,22 @@ struct ids {
 /* The place of a key, made when it is not there: *id is 0, or the number + 1. */
 uint32_t *ids_place(struct ids *ids, uint64_t key);
 void ids_fini(struct ids *ids);
+
+/* Allocations whose identity is an address. */
+struct addressed {
+	struct trace *trace;
+	struct ids ids;            /* what is live, and what was */
+	struct ids late;           /* + 1: frees that may still come of what was given again without one */
+};
+/* One that is given again without a free is freed first. */
+void addressed_alloc(struct addressed *a, uint64_t at, uint64_t bytes, uint32_t thread, uint64_t line);
+/*
+ * A free of what was never seen began before the log did and is counted; false: the address was freed before.
+ * One that was given again may be freed once more: a thread's row of a free comes late when another
+ * is given the address meanwhile.
+ */
+bool addressed_free(struct addressed *a, uint64_t at, uint32_t thread, uint64_t line);
+void addressed_fini(struct addressed *a);
 
 /* The formats. Each is given the whole file. */
 void read_rmm(struct trace *trace, const struct cli_file *file);
