@@ -179,6 +179,8 @@ static void check(const struct options *opt)
 {
 	if (opt->min_arena && !opt->replay)
 		cli_bad_usage("--min-arena needs --replay");
+	if (opt->replay && (opt->pattern_given || opt->size_count))
+		cli_bad_usage("%s is not for --replay: the log says what is done", opt->pattern_given ? "--pattern" : "--sizes");
 	if (opt->replay && opt->record && (opt->min_arena || opt->map || opt->dump || opt->plot))
 		cli_bad_usage("--record with --replay writes the log and repeats nothing");
 	if ((opt->map || opt->dump) && !opt->replay)
@@ -205,7 +207,10 @@ void options_parse(struct options *opt, int argc, char **argv)
 	while ((key = cli_next(&arg)) != CLI_END)
 		switch (key) {
 		case KEY_TIER: read_list(opt->tier, "--tier", arg, tiers[0], sizeof tiers[0], GLACIER_TIER_COUNT); break;
-		case KEY_PATTERN: read_list(opt->pattern, "--pattern", arg, patterns[0], sizeof patterns[0], PATTERN_COUNT); break;
+		case KEY_PATTERN:
+			read_list(opt->pattern, "--pattern", arg, patterns[0], sizeof patterns[0], PATTERN_COUNT);
+			opt->pattern_given = true;
+			break;
 		case KEY_SIZES: read_sizes(opt, arg); break;
 		case KEY_THREADS:
 			read_threads(opt, arg);
@@ -219,6 +224,8 @@ void options_parse(struct options *opt, int argc, char **argv)
 			opt->arena_bytes = size_of("--arena", arg, &end);
 			if (*end)
 				cli_bad_usage("--arena=%s is no size", arg);
+			if (!opt->arena_bytes)
+				cli_bad_usage("--arena=%s: no arena can be made of 0 bytes", arg);
 			opt->arena_given = true;
 			break;
 		case KEY_BACKING:
@@ -235,6 +242,8 @@ void options_parse(struct options *opt, int argc, char **argv)
 		case KEY_COMPARE:
 			if (strcmp(arg, "malloc") && strncmp(arg, "dlopen:", 7))
 				cli_bad_usage("--compare=%s: there are malloc and dlopen:LIBRARY", arg);
+			if (!strcmp(arg, "dlopen:"))
+				cli_bad_usage("--compare=%s names no library", arg);
 			if (opt->compared == MOST_COMPARED)
 				cli_bad_usage("--compare: more than %d", MOST_COMPARED);
 			opt->compare[opt->compared++] = arg;

@@ -178,7 +178,7 @@ void read_rep(struct trace *trace, const struct cli_file *file)
 	ids_fini(&n.ids);
 }
 
-/* "gctrace 1", then: thread a id bytes; thread f id. */
+/* "gctrace 1", then: thread a id bytes; thread f id. # begins a comment. */
 void read_gc(struct trace *trace, const struct cli_file *file)
 {
 	struct lines lines = {.at = file->data, .end = (const char *)file->data + file->size};
@@ -189,7 +189,9 @@ void read_gc(struct trace *trace, const struct cli_file *file)
 
 	while (next_line(&lines, &line, &bytes)) {
 		uint64_t thread, id, size = 0;
+		const char *comment = bytes ? memchr(line, '#', bytes) : NULL;
 
+		bytes = comment ? (size_t)(comment - line) : bytes;
 		if (!split(line, bytes, false, field, &count))
 			bad_line(file, lines.number, "a line is 'thread a id bytes' or 'thread f id'");
 		if (lines.number == 1) {
@@ -197,14 +199,14 @@ void read_gc(struct trace *trace, const struct cli_file *file)
 				bad_line(file, 1, "the first line is 'gctrace 1'");
 			continue;
 		}
-		if (!count || field[0][0] == '#')
+		if (!count)
 			continue;
 		if (count < 3 || !number(field[0], 10, &thread) || thread > UINT32_MAX || !number(field[2], 10, &id) ||
-		    strlen(field[1]) != 1 || (field[1][0] == 'a' ? count != 4 || !number(field[3], 10, &size) || !size : count != 3) ||
+		    strlen(field[1]) != 1 || (field[1][0] == 'a' ? count != 4 || !number(field[3], 10, &size) : count != 3) ||
 		    !strchr("af", field[1][0]))
 			bad_line(file, lines.number, "a line is 'thread a id bytes' or 'thread f id'");
 		if (field[1][0] == 'a')
-			numbered_alloc(&n, id, size, (uint32_t)thread, lines.number);
+			numbered_alloc(&n, id, size ? size : 1, (uint32_t)thread, lines.number);
 		else
 			numbered_free(&n, id, (uint32_t)thread, lines.number);
 	}

@@ -133,7 +133,12 @@ void read_pytorch(struct trace *trace, const struct cli_file *file)
 {
 	struct happened h = {.trace = trace, .file = file, .addressed.trace = trace};
 
-	if (file->size && *(const unsigned char *)file->data == 0x80)
+	const char *data = file->data;
+
+	/* Older protocols have no number in front: they begin with a mark, or an empty dictionary or list, as no JSON does. */
+	if (file->size && (data[0] == '(' || data[0] == '}' || data[0] == ']'))
+		cli_wrong("%s: a pickle of protocol 0 or 1: protocols 2 to 5 are read", file->name);
+	if (file->size && (unsigned char)data[0] == 0x80)
 		from_pickle(&h);
 	else
 		from_json(&h);

@@ -158,6 +158,9 @@ static enum format guess(const struct cli_file *file)
 		at++;
 	if (at < file->size && (data[at] == '{' || data[at] == '['))
 		return FORMAT_PYTORCH;
+	/* A pickle of old: its reader says so. */
+	if (file->size > 2 && (!memcmp(data, "(dp", 3) || !memcmp(data, "}q", 2)))
+		return FORMAT_PYTORCH;
 	if (file->size >= 7 && !memcmp(data, "gctrace", 7))
 		return FORMAT_GC;
 	if (file->size >= 6 && !memcmp(data, "Thread", 6))

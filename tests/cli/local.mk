@@ -22,6 +22,7 @@ cli_tests = \
 	tests/cli/gc-arena-bench/pytorch-entry.test \
 	tests/cli/gc-arena-bench/record.test \
 	tests/cli/gc-arena-bench/replay-dead.test \
+	tests/cli/gc-arena-bench/replay-forms.test \
 	tests/cli/gc-arena-bench/replay-kv.test \
 	tests/cli/gc-arena-bench/replay-pytorch.test \
 	tests/cli/gc-arena-bench/replay-rep.test \
