@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DIGEST_AT = 4, DIGEST_BYTES = 16, SIZE_AT = 24, TABLE_AT = 32 };
+
 struct diff {
 	char path[512];
 	bool differs;
@@ -97,6 +99,9 @@ static void compare_frames(struct diff *d, struct container c[2])
 	if (a != b) {
 		printf("digest: %s -> %s\n", glacier_dxbc_digest_name(a), glacier_dxbc_digest_name(b));
 		d->differs = true;
+	} else if (a == GLACIER_DIGEST_WRONG && memcmp(c[0].dxbc.data + DIGEST_AT, c[1].dxbc.data + DIGEST_AT, DIGEST_BYTES)) {
+		printf("digest: both are wrong, and their bytes differ\n");
+		d->differs = true;
 	}
 	if (c[0].dxbc.major != c[1].dxbc.major || c[0].dxbc.minor != c[1].dxbc.minor) {
 		printf("version: %u.%u -> %u.%u\n", c[0].dxbc.major, c[0].dxbc.minor, c[1].dxbc.major, c[1].dxbc.minor);
@@ -129,6 +134,59 @@ static bool compare_parts(struct diff *d, struct container c[2])
 	return same_order;
 }
 
+/* What a byte belongs to that is no field's. */
+static const char *place(const struct glacier_dxbc *dxbc, size_t at)
+{
+	uint32_t end = TABLE_AT + 4 * dxbc->part_count;
+
+	if (at < end)
+		return at < SIZE_AT ? "in the header" : at < TABLE_AT ? "in the sizes of the header" : "in the table of parts";
+	if (at >= dxbc->bytes)
+		return "behind the container";
+	for (uint32_t i = 0; i < dxbc->part_count; i++) {
+		struct glacier_dxbc_part part = glacier_dxbc_part_at(dxbc, i);
+
+		if (part.offset + 8 + part.bytes > end)
+			end = part.offset + 8 + part.bytes;
+	}
+	return at < end ? "between parts" : "behind the last part";
+}
+
+static bool places_differ(struct container c[2])
+{
+	for (uint32_t i = 0; i < c[0].dxbc.part_count && i < c[1].dxbc.part_count; i++) {
+		struct glacier_dxbc_part a = glacier_dxbc_part_at(&c[0].dxbc, i), b = glacier_dxbc_part_at(&c[1].dxbc, i);
+
+		if (a.offset == b.offset)
+			continue;
+		printf("part %u '%s' lies at byte %u -> %u\n", i, fourcc_name(a.fourcc).text, a.offset, b.offset);
+		return true;
+	}
+	return false;
+}
+
+/* The parts are the same: gaps, and what trails, belong to none. A right digest differs only with what it is of. */
+static bool rest_differs(struct container c[2])
+{
+	const unsigned char *a = c[0].file.data, *b = c[1].file.data;
+	size_t least = c[0].file.size < c[1].file.size ? c[0].file.size : c[1].file.size, at = DIGEST_AT + DIGEST_BYTES;
+
+	if (places_differ(c))
+		return true;
+	if (c[0].dxbc.bytes != c[1].dxbc.bytes) {
+		printf("the containers have %u -> %u bytes, with the same parts\n", c[0].dxbc.bytes, c[1].dxbc.bytes);
+		return true;
+	}
+	while (at < least && a[at] == b[at])
+		at++;
+	if (at < least)
+		printf("bytes differ from byte %zu on, %s\n", at, place(&c[0].dxbc, at));
+	else if (c[0].file.size != c[1].file.size)
+		printf("the files have %zu -> %zu bytes, and differ behind the container from byte %zu on\n", c[0].file.size,
+		       c[1].file.size, at);
+	return at < least || c[0].file.size != c[1].file.size;
+}
+
 enum cli_code verb_diff(struct options *opt)
 {
 	struct container c[2];
@@ -148,6 +206,8 @@ enum cli_code verb_diff(struct options *opt)
 		printf("the parts stand in another order\n");
 		d.differs = true;
 	}
+	if (!d.differs)
+		d.differs = rest_differs(c);
 	container_close(&c[0]);
 	container_close(&c[1]);
 	return d.differs ? CLI_WRONG : CLI_OK;

@@ -103,6 +103,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/bad-files.test \
 	tests/cli/gc-dxbc/bad-part.test \
 	tests/cli/gc-dxbc/claimed-size.test \
+	tests/cli/gc-dxbc/diff-rest.test \
 	tests/cli/gc-dxbc/diff.test \
 	tests/cli/gc-dxbc/edit-faults.test \
 	tests/cli/gc-dxbc/edit.test \
