@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dxbc/codec.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -111,6 +112,7 @@ static bool number_of(struct codec *c, const cJSON *item, const char *name, uint
 	char *end = NULL;
 	bool good = true;
 
+	errno = 0;
 	*value = 0;
 	if (!item)
 		return true;
@@ -121,7 +123,7 @@ static bool number_of(struct codec *c, const cJSON *item, const char *name, uint
 		*value = strtoull(item->valuestring, &end, 0);
 	else
 		good = false;
-	if (!good || (end && *end) || *value > most) {
+	if (!good || (end && errno == ERANGE) || (end && *end) || *value > most) {
 		codec_fail(c, 0, "'%s' must be a whole number up to %" PRIu64, name, most);
 		return false;
 	}

@@ -79,8 +79,8 @@ static void replace(cJSON *document, const char *name, cJSON *value)
 static char *make_document(const struct options *opt)
 {
 	cJSON *document = opt->resources ? tree_read(opt->resources) : cJSON_CreateObject(), *list;
-	char *text, *end;
 	const char *at;
+	char *text;
 
 	if (cJSON_IsArray(document)) {   /* the resources alone */
 		cJSON *outer = cJSON_CreateObject();
@@ -98,11 +98,15 @@ static char *make_document(const struct options *opt)
 		replace(document, "entry", cJSON_CreateString(opt->entry));
 	if (opt->threads) {
 		list = cJSON_CreateArray();
-		for (at = opt->threads; *at; at = *end ? end + 1 : end) {
-			cJSON_AddItemToArray(list, cJSON_CreateNumber((double)strtoul(at, &end, 10)));
-			if (end == at || (*end && *end != ',') || cJSON_GetArraySize(list) > 3)
+		at = opt->threads;
+		do {
+			size_t digits = strspn(at, "0123456789");
+
+			if (!digits || digits > 9 || (at[digits] && at[digits] != ',') || cJSON_GetArraySize(list) == 3)
 				cli_bad_usage("--numthreads=%s: up to three numbers are wanted", opt->threads);
-		}
+			cJSON_AddItemToArray(list, cJSON_CreateNumber((double)strtoul(at, NULL, 10)));
+			at += digits;
+		} while (*at++);
 		replace(document, "threads", list);
 	}
 	text = cJSON_PrintUnformatted(document);
@@ -115,10 +119,12 @@ static char *make_document(const struct options *opt)
 /* The kind of digest that inspect told, unless another is wanted. */
 static enum glacier_dxbc_digest digest_of(const struct options *opt, const char *text)
 {
-	cJSON *document = cJSON_Parse(text);
-	const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(document, "digest"));
+	cJSON *document = cJSON_Parse(text), *given = cJSON_GetObjectItemCaseSensitive(document, "digest");
+	const char *name = cJSON_GetStringValue(given);
 	enum glacier_dxbc_digest kind = name ? glacier_dxbc_digest_find(name) : GLACIER_DIGEST_RETAIL;
 
+	if (given && (!name || kind == GLACIER_DIGEST_COUNT))
+		cli_wrong("%s: 'digest' must be retail, debug, zero, bypass or preview", opt->resources);
 	cJSON_Delete(document);
 	return opt->has_digest ? opt->digest : kind < GLACIER_DIGEST_WRONG ? kind : GLACIER_DIGEST_RETAIL;
 }

@@ -88,10 +88,15 @@ void tree_release(void)
 cJSON *tree_read(const char *path)
 {
 	struct cli_file file = cli_read(path);
-	cJSON *tree = cJSON_ParseWithLength(file.data, file.size);
+	const char *end, *behind = (const char *)file.data + file.size;
+	cJSON *tree = cJSON_ParseWithLengthOpts(file.data, file.size, &end, false);
 
 	if (!tree)
 		cli_wrong("%s: this is no JSON document", path);
+	while (end < behind && memchr(" \t\r\n", *end, 4))
+		end++;
+	if (end < behind)
+		cli_wrong("%s: there is text behind the JSON document", path);
 	cli_release(&file);
 	return tree;
 }

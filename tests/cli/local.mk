@@ -121,6 +121,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/list-stdin.test \
 	tests/cli/gc-dxbc/list.test \
 	tests/cli/gc-dxbc/pack-again.test \
+	tests/cli/gc-dxbc/pack-documents.test \
 	tests/cli/gc-dxbc/pack-faults.test \
 	tests/cli/gc-dxbc/pack-parts.test \
 	tests/cli/gc-dxbc/pack.test \
