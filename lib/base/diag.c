@@ -66,6 +66,8 @@ static const char warning_names[GLACIER_WARNING_COUNT][20] = {
 	[GLACIER_WARNING_TRAILING_BYTES] = "trailing-bytes",
 	[GLACIER_WARNING_MINOR_VERSION] = "minor-version",
 	[GLACIER_WARNING_DIGEST] = "digest",
+	[GLACIER_WARNING_LEFT_OUT] = "left-out",
+	[GLACIER_WARNING_UNVERIFIED] = "unverified",
 };
 
 const char *glacier_warning_name(enum glacier_warning warning)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What is held until the outputs are committed. */
 struct work {
@@ -122,6 +123,16 @@ static void strip(struct parts *parts, const struct options *opt)
 			remove_at(parts, i);
 }
 
+/* Only a file has a place that new bytes can take; to open anything else may wait for ever. */
+static void want_replaceable(const struct options *opt)
+{
+	struct stat status;
+
+	for (size_t i = 0; i < opt->file_count && !opt->output; i++)
+		if (strcmp(opt->files[i], "-") && !stat(opt->files[i], &status) && !S_ISREG(status.st_mode))
+			cli_die("%s: only a regular file can be changed in place: -o names another", opt->files[i]);
+}
+
 typedef void change_fn(struct parts *parts, struct container *c, struct options *opt, struct work *work);
 
 static enum cli_code edit(struct options *opt, change_fn *change, size_t most_files)
@@ -132,6 +143,7 @@ static enum cli_code edit(struct options *opt, change_fn *change, size_t most_fi
 	size_t opened = 0;
 
 	options_want_files(opt, 1, opt->output ? 1 : most_files);
+	want_replaceable(opt);
 	work = (struct work){
 		.containers = cli_alloc(opt->file_count * sizeof *work.containers),
 		.buffers = cli_alloc(opt->file_count * sizeof *work.buffers),

@@ -71,6 +71,8 @@ static bool extract_all(struct container *c, const struct options *opt)
 
 	if (!opt->output)
 		cli_bad_usage("extract --all: -o names the folder");
+	if (!container_warn_left_out(c, opt))
+		cli_exit(CLI_WRONG);
 	if (mkdir(opt->output, 0777) && errno != EEXIST)
 		cli_die("%s: %s", opt->output, strerror(errno));
 	manifest = manifest_write(c);

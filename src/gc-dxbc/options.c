@@ -105,6 +105,31 @@ static void add_part(struct options *opt, const char *arg)
 		.fourcc = GLACIER_FOURCC(name[0], name[1], name[2], name[3]), .path = equals ? equals + 1 : NULL};
 }
 
+static bool is_stdin(const char *path)
+{
+	return path && !strcmp(path, "-");
+}
+
+/* It is at its end the second time. */
+static void want_stdin_once(const struct options *opt)
+{
+	size_t count = (size_t)is_stdin(opt->resources) + is_stdin(opt->manifest);
+
+	for (size_t i = 0; i < opt->file_count; i++)
+		count += is_stdin(opt->files[i]);
+	/* To extract, the files of parts are outputs. */
+	for (size_t i = 0; i < opt->part_count && strcmp(opt->verb, "extract"); i++)
+		count += is_stdin(opt->parts[i].path);
+	if (count > 1)
+		cli_bad_usage("%s: '-', standard input, can be read once", opt->verb);
+}
+
+static void want_json(const struct options *opt)
+{
+	if (cli.json && strcmp(opt->verb, "list") && strcmp(opt->verb, "inspect"))
+		cli_bad_usage("%s has no form in JSON: list and inspect have one", opt->verb);
+}
+
 void options_parse(struct options *opt, int argc, char **argv)
 {
 	const char *arg;
@@ -150,6 +175,8 @@ void options_parse(struct options *opt, int argc, char **argv)
 		cli_bad_usage("say what to do: list, inspect, extract, pack, add, replace, remove, strip, sign, verify, diff or hexmap");
 	opt->verb = *opt->files++;
 	opt->file_count--;
+	want_stdin_once(opt);
+	want_json(opt);
 	if (opt->as && strcmp(opt->as, "raw") && strcmp(opt->as, "bitcode") && strcmp(opt->as, "container"))
 		cli_bad_usage("--as=%s: there are raw, bitcode and container", opt->as);
 }

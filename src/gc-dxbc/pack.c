@@ -12,37 +12,88 @@ static const char *output_of(const struct options *opt)
 	return opt->output && strcmp(opt->output, "-") ? opt->output : NULL;
 }
 
-static bool write_parts(struct parts *parts, const struct options *opt)
+static void note(void *user, const struct glacier_diagnostic *diagnostic)
+{
+	struct glacier_diag *diag = user;
+	struct glacier_diagnostic note = {.severity = GLACIER_NOTE, .message = diagnostic->message};
+
+	if (diagnostic->severity == GLACIER_ERROR)
+		diag->report(diag->user, &note);
+}
+
+/* Parts that are given are taken as they are; people should know. */
+static bool warn_unverified(const struct options *opt, const struct glacier_buffer *buffer, struct glacier_diag *diag)
+{
+	struct glacier_diag count = {0}, notes = {.report = note, .user = diag};
+	struct glacier_dxbc dxbc;
+	bool go_on, parsed = glacier_dxbc_parse(buffer->data, buffer->size, &dxbc, &count) == GLACIER_OK;
+
+	if (parsed && glacier_dxbc_verify(&dxbc, NULL, &count) == GLACIER_OK)
+		return true;
+	if (opt->warnings.disabled[GLACIER_WARNING_UNVERIFIED / 64] >> GLACIER_WARNING_UNVERIFIED % 64 & 1)
+		return true;
+	go_on = warn(opt, diag, "DX0030");
+	if (parsed)
+		glacier_dxbc_verify(&dxbc, NULL, &notes);
+	else
+		glacier_dxbc_parse(buffer->data, buffer->size, &dxbc, &notes);
+	if (!go_on)
+		cli_note_code(CLI_WRONG);
+	return go_on;
+}
+
+static enum cli_code write_parts(struct parts *parts, const struct options *opt)
 {
 	struct glacier_diag diag = cli_diag(NULL);
 	struct glacier_buffer buffer = {0};
-	bool done;
+	enum cli_code code = CLI_TROUBLE;
 
 	if (opt->has_digest)
 		parts->write.digest = opt->digest;
-	done = glacier_dxbc_write(parts->at, parts->count, &parts->write, &buffer, &diag) == GLACIER_OK &&
-	       cli_stage(output_of(opt), buffer.data, buffer.size, true) && cli_commit();
+	if (glacier_dxbc_write(parts->at, parts->count, &parts->write, &buffer, &diag) == GLACIER_OK) {
+		/* A manifest gives what was taken apart, whatever that was. */
+		if (!opt->manifest && !warn_unverified(opt, &buffer, &diag))
+			code = CLI_WRONG;
+		else if (cli_stage(output_of(opt), buffer.data, buffer.size, true) && cli_commit())
+			code = CLI_OK;
+	}
 	glacier_buffer_fini(&buffer);
-	return done;
+	return code;
 }
 
 static enum cli_code from_manifest(const struct options *opt)
 {
 	struct manifest manifest;
 	struct parts parts;
-	bool done;
+	enum cli_code code = CLI_TROUBLE;
 
 	options_want_files(opt, 0, 0);
-	done = manifest_read(&manifest, opt->manifest, &parts) && write_parts(&parts, opt);
+	if (manifest_read(&manifest, opt->manifest, &parts))
+		code = write_parts(&parts, opt);
 	manifest_close(&manifest);
 	parts_fini(&parts);
-	return done ? CLI_OK : CLI_TROUBLE;
+	return code;
+}
+
+/* PRIV may be of any size, which it keeps where no part comes behind it. */
+static void put_private_last(struct parts *parts)
+{
+	for (uint32_t i = 0; i + 1 < parts->count; i++) {
+		struct glacier_dxbc_part part = parts->at[i];
+
+		if (part.fourcc != GLACIER_FOURCC('P', 'R', 'I', 'V'))
+			continue;
+		memmove(&parts->at[i], &parts->at[i + 1], (parts->count - 1 - i) * sizeof part);
+		parts->at[parts->count - 1] = part;
+		return;
+	}
 }
 
 static enum cli_code from_parts(const struct options *opt)
 {
 	struct cli_file *files = cli_alloc(opt->part_count * sizeof *files);
 	struct parts parts = {.write = {.unaligned = opt->unaligned}};
+	enum cli_code code = CLI_TROUBLE;
 	size_t count = 0;
 	bool done = true;
 
@@ -61,12 +112,15 @@ static enum cli_code from_parts(const struct options *opt)
 		else
 			break;
 	}
-	done = done && write_parts(&parts, opt);
+	if (done) {
+		put_private_last(&parts);
+		code = write_parts(&parts, opt);
+	}
 	for (size_t i = 0; i < count; i++)
 		cli_release(&files[i]);
 	free(files);
 	parts_fini(&parts);
-	return done ? CLI_OK : CLI_TROUBLE;
+	return code;
 }
 
 static void replace(cJSON *document, const char *name, cJSON *value)

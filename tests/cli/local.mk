@@ -110,6 +110,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/extract-all.test \
 	tests/cli/gc-dxbc/extract-usage.test \
 	tests/cli/gc-dxbc/extract.test \
+	tests/cli/gc-dxbc/fifo.test \
 	tests/cli/gc-dxbc/help.test \
 	tests/cli/gc-dxbc/hexmap-odd.test \
 	tests/cli/gc-dxbc/hexmap.test \
@@ -117,6 +118,8 @@ cli_tests = \
 	tests/cli/gc-dxbc/inspect-json.test \
 	tests/cli/gc-dxbc/inspect-part.test \
 	tests/cli/gc-dxbc/inspect.test \
+	tests/cli/gc-dxbc/json-verbs.test \
+	tests/cli/gc-dxbc/left-out.test \
 	tests/cli/gc-dxbc/list-json.test \
 	tests/cli/gc-dxbc/list-stdin.test \
 	tests/cli/gc-dxbc/list.test \
@@ -124,8 +127,10 @@ cli_tests = \
 	tests/cli/gc-dxbc/pack-documents.test \
 	tests/cli/gc-dxbc/pack-faults.test \
 	tests/cli/gc-dxbc/pack-parts.test \
+	tests/cli/gc-dxbc/pack-private.test \
 	tests/cli/gc-dxbc/pack.test \
 	tests/cli/gc-dxbc/sign.test \
+	tests/cli/gc-dxbc/stdin-once.test \
 	tests/cli/gc-dxbc/strip-then-add.test \
 	tests/cli/gc-dxbc/strip.test \
 	tests/cli/gc-dxbc/tty-guard.test \
