@@ -192,7 +192,8 @@ GLACIER_API enum glacier_status glacier_dxbc_verify(const struct glacier_dxbc *d
  * bitcode  bytes of it; the 0x0B17C0DE wrapper is taken off.
  * text     JSON that says the rest: {"kind": "compute", "model": "6.0", "entry": "main", "threads": [64, 1, 1],
  *          "features": [...], "resources": [...], "root_signature": {...}}; or what glacier_dxbc_decode gave for the
- *          parts, {"PSV0": {...}, "SFI0": {...}, "DXIL": {...}, "RTS0": {...}}; or both.
+ *          parts, {"PSV0": {...}, "SFI0": {...}, "DXIL": {...}, "RTS0": {...}}; or both, where no two tell the same.
+ *          What means nothing is an error, and so is what glacier_dxbc_verify would find wrong.
  *
  * Returns GLACIER_OK; GLACIER_ERR_MALFORMED, GLACIER_ERR_INVALID; GLACIER_ERR_NOMEM. Since: 0.1
  */
