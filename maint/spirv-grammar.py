@@ -228,6 +228,13 @@ def numbers(out, declaration, values):
 	out.write("\n};\n\n" if values else "0};\n\n")
 
 
+def table(out, declaration, row_format, rows):
+	out.write("%s = {\n" % declaration)
+	for row in rows:
+		out.write("\t{%s},\n" % (row_format % row))
+	out.write("};\n\n")
+
+
 def write_tables(grammar, out):
 	core = grammar.core
 	strings = grammar.strings
@@ -255,29 +262,19 @@ def write_tables(grammar, out):
 			offset, count = grammar.kind_list(row.get("operands", []))
 			extended.append((row["opcode"], strings.add(row["opname"]), offset, count))
 
-	out.write("const struct spv_op_row spv_op_rows[] = {\n")
-	for row in opcodes:
-		out.write("\t{%d, %d, %d, %d, %d, %d, %d},\n" % row)
-	out.write("};\n\n/* Rows + 1 of the low opcodes, which nearly all are. */\nconst uint16_t spv_near_rows[SPV_NEAR] = {\n")
+	table(out, "const struct spv_op_row spv_op_rows[]", "%d, %d, %d, %d, %d, %d, %d", opcodes)
+	out.write("/* Rows + 1 of the low opcodes, which nearly all are. */\nconst uint16_t spv_near_rows[SPV_NEAR] = {\n")
 	places = {row[0]: i + 1 for i, row in enumerate(opcodes)}
 	for i in range(0, NEAR, 16):
 		out.write("\t%s,\n" % ", ".join(str(places.get(op, 0)) for op in range(i, i + 16)))
-	out.write("};\n\nconst struct spv_enumerant spv_enumerants[] = {\n")
-	for row in enumerants:
-		out.write("\t{%uu, %d, %d, %d, %d},\n" % row)
-	out.write("};\n\nconst struct spv_kind_row spv_kind_rows[KindCount] = {\n")
-	for row in kinds:
-		out.write("\t{%d, %d, %d, %d},\n" % row)
-	out.write("};\n\nstatic const struct spv_need needs[] = {\n")
-	for row in grammar.needs.rows:
-		out.write("\t{%d, %d, %d, %d, %d, %d},\n" % row)
-	out.write("};\n\nstatic const struct spv_set_row set_rows[SetCount] = {\n")
-	for row in sets:
-		out.write("\t{%d, %d, %d},\n" % row)
-	out.write("};\n\n/* Set by set, in each by number. */\nstatic const struct spv_ext_row ext_rows[] = {\n")
-	for row in extended:
-		out.write("\t{%d, %d, %d, %d},\n" % row)
-	out.write("};\n\n/* What each capability declares besides itself, and itself. */\n"
+	out.write("};\n\n")
+	table(out, "const struct spv_enumerant spv_enumerants[]", "%uu, %d, %d, %d, %d", enumerants)
+	table(out, "const struct spv_kind_row spv_kind_rows[KindCount]", "%d, %d, %d, %d", kinds)
+	table(out, "static const struct spv_need needs[]", "%d, %d, %d, %d, %d, %d", grammar.needs.rows)
+	table(out, "static const struct spv_set_row set_rows[SetCount]", "%d, %d, %d", sets)
+	out.write("/* Set by set, in each by number. */\n")
+	table(out, "static const struct spv_ext_row ext_rows[]", "%d, %d, %d, %d", extended)
+	out.write("/* What each capability declares besides itself, and itself. */\n"
 		  "static const uint64_t implied[HasCount][4] = {\n")
 	for bits in grammar.implied():
 		out.write("\t{%s},\n" % ", ".join("0x%x" % (bits >> 64 * i & (1 << 64) - 1) for i in range(4)))

@@ -10,33 +10,14 @@ enum { ROWS = sizeof spv_op_rows / sizeof spv_op_rows[0] };
 
 const struct spv_op_row *spv_op_search(uint32_t op)
 {
-	uint32_t low = 0, high = ROWS;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (spv_op_rows[middle].op < op)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ROWS && spv_op_rows[low].op == op ? &spv_op_rows[low] : NULL;
+	return SPV_FIND(spv_op_rows, ROWS, op, op);
 }
 
 const struct spv_enumerant *spv_enumerant_search(enum spv_kind kind, uint32_t value)
 {
 	const struct spv_enumerant *rows = spv_enumerants + spv_kind_rows[kind].first;
-	uint32_t low = 0, high = spv_kind_rows[kind].count;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (rows[middle].value < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < spv_kind_rows[kind].count && rows[low].value == value ? &rows[low] : NULL;
+	return SPV_FIND(rows, spv_kind_rows[kind].count, value, value);
 }
 
 enum spv_set_name spv_set_find(const char *name, uint32_t bytes)
@@ -60,17 +41,8 @@ const char *spv_set_name(enum spv_set_name set)
 const struct spv_ext_row *spv_ext_find(enum spv_set_name set, uint32_t number)
 {
 	const struct spv_ext_row *rows = ext_rows + set_rows[set].first;
-	uint32_t low = 0, high = set_rows[set].count;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (rows[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < set_rows[set].count && rows[low].number == number ? &rows[low] : NULL;
+	return SPV_FIND(rows, set_rows[set].count, number, number);
 }
 
 _Static_assert(sizeof needs / sizeof needs[0] <= SPV_MOST_NEEDS, "a need has its place in arrays");

@@ -115,6 +115,20 @@ static inline const struct spv_enumerant *spv_enumerant_find(enum spv_kind kind,
 	return spv_enumerant_search(kind, value);
 }
 
+/* The one of `count` rows, sorted by `member`, whose member is `key`; NULL when there is none. */
+#define SPV_FIND(rows, count, member, key)                                           \
+	({                                                                           \
+		uint32_t low_ = 0, high_ = (count);                                  \
+		while (low_ < high_) {                                               \
+			uint32_t middle_ = (low_ + high_) / 2;                       \
+			if ((rows)[middle_].member < (key))                          \
+				low_ = middle_ + 1;                                  \
+			else                                                         \
+				high_ = middle_;                                     \
+		}                                                                    \
+		low_ < (count) && (rows)[low_].member == (key) ? &(rows)[low_] : NULL; \
+	})
+
 /* By the name in OpExtInstImport; SetCount when its instructions are not known. */
 enum spv_set_name spv_set_find(const char *name, uint32_t bytes);
 const char *spv_set_name(enum spv_set_name set);

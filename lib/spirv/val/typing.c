@@ -134,17 +134,7 @@ static const struct row extended_rows[] = {
 
 static const struct row *find(uint32_t op)
 {
-	uint32_t low = 0, high = sizeof rows / sizeof rows[0];
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (rows[middle].op < op)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < sizeof rows / sizeof rows[0] && rows[low].op == op ? &rows[low] : NULL;
+	return SPV_FIND(rows, sizeof rows / sizeof rows[0], op, op);
 }
 
 static bool shapes_match(const struct val *v, uint32_t a, uint32_t b)
