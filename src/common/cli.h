@@ -92,6 +92,13 @@ struct cli_warnings {
 void cli_warning_flag(struct cli_warnings *warnings, const char *flag);
 /* -w: none of them. */
 void cli_warnings_off(struct cli_warnings *warnings);
+bool cli_warning_is_off(const struct cli_warnings *warnings, enum glacier_warning warning);
+/*
+ * Tells a row of the table of codes: an error, or a warning as the flags want it. place NULL: of nowhere. False when it
+ * was an error.
+ */
+bool cli_tell(struct glacier_diag *diag, const struct cli_warnings *warnings, const char *code,
+	      const struct glacier_location *place);
 
 /* --- Input (input.c) ---------------------------------------------------------------- */
 

@@ -71,30 +71,11 @@ struct reader {
 	bool failed;
 };
 
-static bool bit(const uint64_t *bits, enum glacier_warning warning)
-{
-	return bits[warning / 64] >> (warning % 64) & 1;
-}
-
 /* The row of the table of codes says it; the place says what it is said of. */
 static void tell(struct reader *r, const char *code, const struct glacier_location *place)
 {
-	struct glacier_diagnostic diagnostic = {.location = *place};
-	struct glacier_code_info info;
-
-	if (!glacier_code_find(code, &info))
-		return;
-	if (info.warning && bit(r->warnings->disabled, info.warning))
-		return;
-	if (info.warning && !bit(r->warnings->fatal, info.warning))
-		diagnostic.severity = GLACIER_WARNING;
-	else
+	if (!cli_tell(&r->diag, r->warnings, code, place))
 		r->failed = true;
-	diagnostic.code = info.code;
-	diagnostic.flag = glacier_warning_name(info.warning);
-	diagnostic.message = info.text;
-	diagnostic.status = info.status;
-	r->diag.report(r->diag.user, &diagnostic);
 }
 
 static void tell_key(struct reader *r, const char *code, const char *key)

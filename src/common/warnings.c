@@ -79,3 +79,33 @@ void cli_warnings_off(struct cli_warnings *warnings)
 {
 	memset(warnings->disabled, 0xff, sizeof warnings->disabled);
 }
+
+static bool bit(const uint64_t *bits, enum glacier_warning warning)
+{
+	return bits[warning / 64] >> (warning % 64) & 1;
+}
+
+bool cli_warning_is_off(const struct cli_warnings *warnings, enum glacier_warning warning)
+{
+	return bit(warnings->disabled, warning);
+}
+
+bool cli_tell(struct glacier_diag *diag, const struct cli_warnings *warnings, const char *code,
+	      const struct glacier_location *place)
+{
+	struct glacier_diagnostic diagnostic = {.severity = GLACIER_ERROR};
+	struct glacier_code_info info;
+
+	if (!glacier_code_find(code, &info) || (info.warning && cli_warning_is_off(warnings, info.warning)))
+		return true;
+	if (info.warning && !bit(warnings->fatal, info.warning))
+		diagnostic.severity = GLACIER_WARNING;
+	if (place)
+		diagnostic.location = *place;
+	diagnostic.code = info.code;
+	diagnostic.flag = glacier_warning_name(info.warning);
+	diagnostic.message = info.text;
+	diagnostic.status = info.status;
+	diag->report(diag->user, &diagnostic);
+	return diagnostic.severity == GLACIER_WARNING;
+}

@@ -24,35 +24,13 @@ void container_close(struct container *c)
 	cli_release(&c->file);
 }
 
-static bool bit(const uint64_t *bits, enum glacier_warning warning)
-{
-	return bits[warning / 64] >> (warning % 64) & 1;
-}
-
-bool warn(const struct options *opt, struct glacier_diag *diag, const char *code)
-{
-	struct glacier_diagnostic diagnostic = {.severity = GLACIER_WARNING};
-	struct glacier_code_info info;
-
-	if (!glacier_code_find(code, &info) || bit(opt->warnings.disabled, info.warning))
-		return true;
-	if (bit(opt->warnings.fatal, info.warning))
-		diagnostic.severity = GLACIER_ERROR;
-	diagnostic.code = info.code;
-	diagnostic.flag = glacier_warning_name(info.warning);
-	diagnostic.message = info.text;
-	diagnostic.status = info.status;
-	diag->report(diag->user, &diagnostic);
-	return diagnostic.severity == GLACIER_WARNING;
-}
-
 bool container_warn_left_out(struct container *c, const struct options *opt)
 {
 	size_t bytes = 32 + 4 * (size_t)c->dxbc.part_count;
 
 	for (uint32_t i = 0; i < c->dxbc.part_count; i++)
 		bytes += 8 + (size_t)glacier_dxbc_part_at(&c->dxbc, i).bytes;
-	if (bytes >= c->file.size || warn(opt, &c->diag, "DX0029"))
+	if (bytes >= c->file.size || cli_tell(&c->diag, &opt->warnings, "DX0029", NULL))
 		return true;
 	cli_note_code(CLI_WRONG);
 	return false;

@@ -14,9 +14,7 @@ struct container {
 /* Reads and parses; says what is wrong and returns false. */
 bool container_open(struct container *c, const struct options *opt, const char *path);
 void container_close(struct container *c);
-/* A warning of the program's own, by its row in the table of codes. False: it is told to be an error. */
-bool warn(const struct options *opt, struct glacier_diag *diag, const char *code);
-/* Warns of bytes that no part has, when what is written is made of the parts. False as above. */
+/* Warns of bytes that no part has, when what is written is made of the parts. False when that is told to be an error. */
 bool container_warn_left_out(struct container *c, const struct options *opt);
 
 /* "DXIL"; what cannot be printed is a '.'. */

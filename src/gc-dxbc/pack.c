@@ -30,9 +30,9 @@ static bool warn_unverified(const struct options *opt, const struct glacier_buff
 
 	if (parsed && glacier_dxbc_verify(&dxbc, NULL, &count) == GLACIER_OK)
 		return true;
-	if (opt->warnings.disabled[GLACIER_WARNING_UNVERIFIED / 64] >> GLACIER_WARNING_UNVERIFIED % 64 & 1)
+	if (cli_warning_is_off(&opt->warnings, GLACIER_WARNING_UNVERIFIED))
 		return true;
-	go_on = warn(opt, diag, "DX0030");
+	go_on = cli_tell(diag, &opt->warnings, "DX0030", NULL);
 	if (parsed)
 		glacier_dxbc_verify(&dxbc, NULL, &notes);
 	else
