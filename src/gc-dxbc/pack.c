@@ -89,21 +89,31 @@ static void put_private_last(struct parts *parts)
 	}
 }
 
-static enum cli_code from_parts(const struct options *opt)
+static void want_files_of_parts(const struct options *opt)
 {
-	struct cli_file *files = cli_alloc(opt->part_count * sizeof *files);
-	struct parts parts = {.write = {.unaligned = opt->unaligned}};
-	enum cli_code code = CLI_TROUBLE;
-	size_t count = 0;
-	bool done = true;
-
-	for (; count < opt->part_count && done; count++) {
-		const struct part_option *part = &opt->parts[count];
+	for (size_t i = 0; i < opt->part_count; i++) {
+		const struct part_option *part = &opt->parts[i];
 
 		if (!part->path)
 			cli_bad_usage("pack: --part=%s needs a file, as --part=CC=FILE", fourcc_name(part->fourcc).text);
 		if (options_part(opt, part->fourcc) != part)
 			cli_bad_usage("pack: part '%s' is given twice", fourcc_name(part->fourcc).text);
+	}
+}
+
+static enum cli_code from_parts(const struct options *opt)
+{
+	struct parts parts = {.write = {.unaligned = opt->unaligned}};
+	struct cli_file *files;
+	enum cli_code code = CLI_TROUBLE;
+	size_t count = 0;
+	bool done = true;
+
+	want_files_of_parts(opt);
+	files = cli_alloc(opt->part_count * sizeof *files);
+	for (; count < opt->part_count && done; count++) {
+		const struct part_option *part = &opt->parts[count];
+
 		done = cli_try_read(part->path, &files[count]);
 		if (done)
 			parts_push(&parts, (struct glacier_dxbc_part){.fourcc = part->fourcc,
@@ -202,6 +212,8 @@ static enum cli_code from_bitcode(const struct options *opt)
 
 enum cli_code verb_pack(struct options *opt)
 {
+	/* What is wrong with a document ends the process from inside of it. */
+	tree_own_memory();
 	if (opt->manifest)
 		return from_manifest(opt);
 	if (opt->part_count) {
