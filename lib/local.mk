@@ -170,6 +170,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/dxbc/container.c \
 	lib/dxbc/debug.c \
 	lib/dxbc/digest.c \
+	lib/dxbc/document.c \
 	lib/dxbc/dxbc.h \
 	lib/dxbc/features.c \
 	lib/dxbc/inflate.c \
