@@ -6,22 +6,37 @@
 
 bool container_open(struct container *c, const struct options *opt, const char *path)
 {
-	*c = (struct container){0};
-	if (!cli_try_read(path, &c->file))
+	return container_open_into(c, opt, path, cli_diag(&c->file));
+}
+
+bool container_open_into(struct container *c, const struct options *opt, const char *path, struct glacier_diag sink)
+{
+	const char *name;
+
+	*c = (struct container){.diag = sink};
+	if (!cli_try_read(path, &c->file)) {
+		c->file.name = NULL;
 		return false;
-	c->diag = cli_diag(&c->file);
+	}
 	c->diag.disabled = opt->warnings.disabled;
 	c->diag.fatal = opt->warnings.fatal;
 	if (glacier_dxbc_parse(c->file.data, c->file.size, &c->dxbc, &c->diag) == GLACIER_OK)
 		return true;
 	cli_note_code(CLI_WRONG);
+	name = c->file.name;
 	cli_release(&c->file);
+	c->file.name = name;
 	return false;
 }
 
 void container_close(struct container *c)
 {
 	cli_release(&c->file);
+}
+
+void container_print_name(const struct container *c)
+{
+	cli_print_clean(stdout, c->file.name, strlen(c->file.name));
 }
 
 bool container_warn_left_out(struct container *c, const struct options *opt)
@@ -129,6 +144,13 @@ void parts_push(struct parts *parts, struct glacier_dxbc_part part)
 {
 	parts->at = cli_realloc(parts->at, (parts->count + 1) * sizeof *parts->at);
 	parts->at[parts->count++] = part;
+}
+
+struct glacier_dxbc_part part_of_file(uint32_t fourcc, const struct cli_file *file)
+{
+	if (file->size > 0x80000000u)
+		cli_wrong("%s: a part has at most 2^31 bytes", file->name);
+	return (struct glacier_dxbc_part){.fourcc = fourcc, .data = file->data, .bytes = (uint32_t)file->size};
 }
 
 /* Sizes stay as they are, and so does the kind of digest, unless it was told otherwise. */

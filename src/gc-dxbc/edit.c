@@ -20,16 +20,16 @@ struct work {
 static struct glacier_dxbc_part padded(struct work *work, const struct options *opt, uint32_t fourcc,
 				       const struct cli_file *file)
 {
-	size_t bytes = opt->unaligned || fourcc == GLACIER_FOURCC('P', 'R', 'I', 'V') ? file->size : (file->size + 3) & ~(size_t)3;
-	unsigned char *data = cli_alloc(bytes + 1);
+	struct glacier_dxbc_part part = part_of_file(fourcc, file);
+	uint32_t bytes = opt->unaligned || fourcc == GLACIER_FOURCC('P', 'R', 'I', 'V') ? part.bytes : (part.bytes + 3) & ~3u;
+	unsigned char *data = cli_alloc((size_t)bytes + 1);
 
-	if (bytes > 0x80000000u)
-		cli_wrong("%s: a part has at most 2^31 bytes", file->name);
 	memset(data, 0, bytes);
-	if (file->size)
-		memcpy(data, file->data, file->size);
-	work->padded[work->file_count] = data;
-	return (struct glacier_dxbc_part){.fourcc = fourcc, .data = data, .bytes = (uint32_t)bytes};
+	if (part.bytes)
+		memcpy(data, part.data, part.bytes);
+	part.data = work->padded[work->file_count] = data;
+	part.bytes = bytes;
+	return part;
 }
 
 static uint32_t find(const struct parts *parts, uint32_t fourcc)

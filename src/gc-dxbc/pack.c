@@ -116,9 +116,7 @@ static enum cli_code from_parts(const struct options *opt)
 
 		done = cli_try_read(part->path, &files[count]);
 		if (done)
-			parts_push(&parts, (struct glacier_dxbc_part){.fourcc = part->fourcc,
-								      .data = files[count].data,
-								      .bytes = (uint32_t)files[count].size});
+			parts_push(&parts, part_of_file(part->fourcc, &files[count]));
 		else
 			break;
 	}

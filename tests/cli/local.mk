@@ -120,6 +120,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/inspect.test \
 	tests/cli/gc-dxbc/json-verbs.test \
 	tests/cli/gc-dxbc/left-out.test \
+	tests/cli/gc-dxbc/manifest-faults.test \
 	tests/cli/gc-dxbc/list-json.test \
 	tests/cli/gc-dxbc/list-stdin.test \
 	tests/cli/gc-dxbc/list.test \
