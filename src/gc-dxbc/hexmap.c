@@ -150,6 +150,26 @@ static void print_svg(const struct container *c, const struct range *ranges, siz
 	printf("</svg>\n");
 }
 
+static void print_json(const struct container *c, const struct range *ranges, size_t count)
+{
+	struct cli_json json = {.out = stdout};
+
+	cli_json_open(&json, NULL, '{');
+	cli_json_string(&json, "file", c->file.name);
+	cli_json_uint(&json, "bytes", c->file.size);
+	cli_json_open(&json, "ranges", '[');
+	for (size_t i = 0; i < count; i++) {
+		cli_json_open(&json, NULL, '{');
+		cli_json_string(&json, "name", ranges[i].name);
+		cli_json_uint(&json, "offset", ranges[i].first);
+		cli_json_uint(&json, "bytes", ranges[i].end - ranges[i].first);
+		cli_json_close(&json, '}');
+	}
+	cli_json_close(&json, ']');
+	cli_json_close(&json, '}');
+	putchar('\n');
+}
+
 enum cli_code verb_hexmap(struct options *opt)
 {
 	struct container c;
@@ -157,10 +177,14 @@ enum cli_code verb_hexmap(struct options *opt)
 	size_t count;
 
 	options_want_files(opt, 1, 1);
+	if (opt->svg && cli.json)
+		cli_bad_usage("hexmap: --svg and --json are two forms");
 	if (!container_open(&c, opt, opt->files[0]))
 		return CLI_WRONG;
 	ranges = ranges_of(&c, &count);
-	if (opt->svg)
+	if (cli.json)
+		print_json(&c, ranges, count);
+	else if (opt->svg)
 		print_svg(&c, ranges, count);
 	else
 		print_text(&c, ranges, count);

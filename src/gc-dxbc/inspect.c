@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool wanted(const struct options *opt, uint32_t fourcc)
 {
@@ -16,7 +17,7 @@ static cJSON *describe(struct container *c, const struct options *opt, bool *goo
 	cJSON *document = cJSON_CreateObject(), *list;
 	char program[40], version[16];
 
-	cJSON_AddStringToObject(document, "file", c->file.name);
+	cJSON_AddItemToObject(document, "file", tree_text(c->file.name));
 	cJSON_AddNumberToObject(document, "bytes", c->dxbc.bytes);
 	snprintf(version, sizeof version, "%u.%u", c->dxbc.major, c->dxbc.minor);
 	cJSON_AddStringToObject(document, "version", version);
@@ -57,10 +58,12 @@ static void print_text(const cJSON *document)
 
 	cJSON_ArrayForEach(item, document)
 		if (!cJSON_IsArray(item)) {
+			printf("%s: ", item->string);
 			if (cJSON_IsNumber(item))
-				printf("%s: %" PRIu64 "\n", item->string, (uint64_t)item->valuedouble);
+				printf("%" PRIu64, (uint64_t)item->valuedouble);
 			else
-				printf("%s: %s\n", item->string, item->valuestring);
+				cli_print_clean(stdout, item->valuestring, strlen(item->valuestring));
+			putchar('\n');
 		}
 	cJSON_ArrayForEach(row, cJSON_GetObjectItem(document, "parts")) {
 		printf("\n%s, %" PRIu32 " bytes at %" PRIu32 "\n", cJSON_GetStringValue(cJSON_GetObjectItem(row, "fourcc")),

@@ -44,7 +44,7 @@ static void print_text(const struct container *c, bool first)
 
 	if (!first)
 		putchar('\n');
-	fputs(c->file.name, stdout);
+	container_print_name(c);
 	at = put_number(stpcpy(line, ": "), 0, c->dxbc.bytes);
 	at = put_number(stpcpy(at, " bytes, "), 0, c->dxbc.part_count);
 	at = stpcpy(at, c->dxbc.part_count == 1 ? " part, digest " : " parts, digest ");

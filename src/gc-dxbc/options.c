@@ -126,8 +126,14 @@ static void want_stdin_once(const struct options *opt)
 
 static void want_json(const struct options *opt)
 {
-	if (cli.json && strcmp(opt->verb, "list") && strcmp(opt->verb, "inspect"))
-		cli_bad_usage("%s has no form in JSON: list and inspect have one", opt->verb);
+	static const char verbs[][8] = {"list", "inspect", "verify", "diff", "hexmap"};
+
+	if (!cli.json)
+		return;
+	for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+		if (!strcmp(opt->verb, verbs[i]))
+			return;
+	cli_bad_usage("%s has no form in JSON: list, inspect, verify, diff and hexmap have one", opt->verb);
 }
 
 void options_parse(struct options *opt, int argc, char **argv)

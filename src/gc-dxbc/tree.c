@@ -85,6 +85,26 @@ void tree_release(void)
 		newest->used = 0;
 }
 
+cJSON *tree_text(const char *text)
+{
+	const char *end = text + strlen(text);
+	char *clean = cli_alloc(3 * (size_t)(end - text) + 1), *out = clean;
+	cJSON *item;
+
+	while (text < end) {
+		size_t n = cli_utf8(text, end), bytes = n ? n : 3;
+
+		/* U+FFFD, as the other documents have it. */
+		memcpy(out, n ? text : "\357\277\275", bytes);
+		out += bytes;
+		text += n ? n : 1;
+	}
+	*out = '\0';
+	item = cJSON_CreateString(clean);
+	free(clean);
+	return item;
+}
+
 cJSON *tree_read(const char *path)
 {
 	struct cli_file file = cli_read(path);

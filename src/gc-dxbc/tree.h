@@ -17,6 +17,8 @@ void tree_release(void);
 void tree_print(const cJSON *tree, int indent);
 /* JSON for a file, which may be ended by cJSON_free; the tree is for nothing else behind it. */
 char *tree_json(cJSON *tree);
+/* A string of foreign bytes, of a file's name, as a document may have it. */
+cJSON *tree_text(const char *text);
 /* Reads a JSON file; ends the process when it is none. */
 cJSON *tree_read(const char *path);
 

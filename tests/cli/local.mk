@@ -105,6 +105,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/claimed-size.test \
 	tests/cli/gc-dxbc/diff-rest.test \
 	tests/cli/gc-dxbc/diff.test \
+	tests/cli/gc-dxbc/diff-json.test \
 	tests/cli/gc-dxbc/edit-faults.test \
 	tests/cli/gc-dxbc/edit.test \
 	tests/cli/gc-dxbc/extract-all.test \
@@ -114,6 +115,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/help.test \
 	tests/cli/gc-dxbc/hexmap-odd.test \
 	tests/cli/gc-dxbc/hexmap.test \
+	tests/cli/gc-dxbc/hexmap-json.test \
 	tests/cli/gc-dxbc/inspect-bitcode.test \
 	tests/cli/gc-dxbc/inspect-json.test \
 	tests/cli/gc-dxbc/inspect-part.test \
@@ -121,6 +123,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/json-verbs.test \
 	tests/cli/gc-dxbc/left-out.test \
 	tests/cli/gc-dxbc/manifest-faults.test \
+	tests/cli/gc-dxbc/odd-names.test \
 	tests/cli/gc-dxbc/list-json.test \
 	tests/cli/gc-dxbc/list-stdin.test \
 	tests/cli/gc-dxbc/list.test \
@@ -137,6 +140,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/tty-guard.test \
 	tests/cli/gc-dxbc/usage.test \
 	tests/cli/gc-dxbc/verify.test \
+	tests/cli/gc-dxbc/verify-json.test \
 	tests/cli/gc-dxbc/version.test \
 	tests/cli/gc-dxbc/warnings.test \
 	tests/cli/gc-run/argument-twice.test \
