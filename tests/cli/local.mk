@@ -133,6 +133,7 @@ cli_tests = \
 	tests/cli/gc-dxbc/pack-parts.test \
 	tests/cli/gc-dxbc/pack-private.test \
 	tests/cli/gc-dxbc/pack.test \
+	tests/cli/gc-dxbc/rdat-odd.test \
 	tests/cli/gc-dxbc/sign.test \
 	tests/cli/gc-dxbc/stdin-once.test \
 	tests/cli/gc-dxbc/strip-then-add.test \
