@@ -286,6 +286,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/spirv/val/built_in.c \
 	lib/spirv/val/composite.c \
 	lib/spirv/val/constant.c \
+	lib/spirv/val/debug.c \
 	lib/spirv/val/decoration.c \
 	lib/spirv/val/entry.c \
 	lib/spirv/val/flow.c \

@@ -359,6 +359,7 @@ bool spv_check_extended(struct val *v, const spv_inst *inst)
 	switch (spv_set_of(v, inst)) {
 	case SetGLSLstd450: break;
 	case SetNonSemanticClspvReflection: return spv_check_reflection(v, inst);
+	case SetOpenCLDebugInfo100: case SetNonSemanticShaderDebugInfo100: return spv_check_debug_info(v, inst);
 	default: return true;
 	}
 	if (number < sizeof extended_rows / sizeof extended_rows[0] && extended_rows[number].op)

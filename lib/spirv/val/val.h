@@ -390,6 +390,7 @@ bool spv_check_group(struct val *v, const spv_inst *inst);
 bool spv_check_stage_op(struct val *v, const spv_inst *inst);
 bool spv_check_stage_modes(struct val *v, const spv_inst *entry);
 bool spv_check_reflection(struct val *v, const spv_inst *inst);
+bool spv_check_debug_info(struct val *v, const spv_inst *inst);
 bool spv_check_image(struct val *v, const spv_inst *inst);
 bool spv_check_sampled_use(struct val *v, const spv_inst *inst, uint32_t id);
 bool spv_check_image_type(struct val *v, const spv_inst *inst);
