@@ -100,6 +100,7 @@ struct glacier_spirv_options {
 	uint32_t max_struct_members, max_struct_depth, max_local_variables, max_global_variables;
 	uint32_t max_switch_branches, max_function_args, max_control_flow_nesting_depth;
 	uint32_t max_access_chain_indexes, max_id_bound;
+	uint32_t max_none;                     /* bits over these nine, in their order, the first 1: the limit is 0 */
 	const struct glacier_limits *limits;   /* of a device; NULL: none are checked */
 };
 

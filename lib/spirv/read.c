@@ -235,6 +235,11 @@ static uint32_t number_words(struct reader *r, uint32_t type)
 	const struct glacier_spirv_inst *inst = definition(r, type);
 	uint32_t bits;
 
+	/* Nothing has such an id: what is wrong is the bound rather than the type. */
+	if (!r->writable && type >= r->module->bound) {
+		glc_fail(r->diag, GLC_SV_ID_BOUND, (uint32_t)(r->words - r->module->words), type, r->module->bound);
+		return 0;
+	}
 	if (!inst || (inst->op != OpTypeInt && inst->op != OpTypeFloat)) {
 		glc_fail(r->diag, GLC_SV_LITERAL_TYPE, (uint32_t)(r->words - r->module->words), type);
 		return 0;

@@ -36,7 +36,7 @@ static const struct flag {
 #undef FLAG
 };
 
-/* Universal limits. */
+/* Universal limits, in the order of the members. */
 static const struct flag numbers[] = {
 #define NUMBER(name, member) {name, offsetof(struct glacier_spirv_options, member)}
 	NUMBER("max-struct-members", max_struct_members),
@@ -167,8 +167,11 @@ static void read_option(struct options *options, int key, const char *arg, const
 			uint32_t number;
 
 			snprintf(option, sizeof option, "--%s", numbers[key - KEY_NUMBERS].name);
-			number = (uint32_t)cli_number(option, arg, 1, UINT32_MAX);
+			number = (uint32_t)cli_number(option, arg, 0, UINT32_MAX);
 			memcpy(fields + numbers[key - KEY_NUMBERS].offset, &number, sizeof number);
+			/* 0 there is the specification's limit. */
+			options->spirv.max_none &= ~(1u << (key - KEY_NUMBERS));
+			options->spirv.max_none |= (uint32_t)!number << (key - KEY_NUMBERS);
 			pass(options, numbers[key - KEY_NUMBERS].name, arg);
 		} else {
 			bool on = true;

@@ -243,6 +243,7 @@ cli_tests = \
 	tests/cli/gc-spv-val/bad-level.test \
 	tests/cli/gc-spv-val/bad-number.test \
 	tests/cli/gc-spv-val/bad.test \
+	tests/cli/gc-spv-val/bound-zero.test \
 	tests/cli/gc-spv-val/cut.test \
 	tests/cli/gc-spv-val/empty.test \
 	tests/cli/gc-spv-val/env-two-words.test \

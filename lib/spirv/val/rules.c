@@ -393,7 +393,7 @@ static void fill_options(struct val *v, const struct glacier_spirv_options *opti
 	/* What comes before legalization has pointers that only it will take away. */
 	o->relax_logical_pointer |= o->before_hlsl_legalization;
 	for (int i = 0; i < 9; i++)
-		if (!*values[i])
+		if (!*values[i] && !(o->max_none >> i & 1))
 			*values[i] = limits[i];
 	if ((unsigned)o->env >= GLACIER_SPIRV_ENV_COUNT)
 		o->env = GLACIER_SPIRV_VULKAN_1_3;
