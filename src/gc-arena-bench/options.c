@@ -175,16 +175,42 @@ static void defaults(struct options *opt)
 	opt->pattern[PATTERN_HOT] = opt->pattern[PATTERN_WS] = true;
 }
 
-static void check(const struct options *opt)
+static const char *name_of(int key)
 {
-	if (opt->min_arena && !opt->replay)
-		cli_bad_usage("--min-arena needs --replay");
-	if (opt->replay && (opt->pattern_given || opt->size_count))
-		cli_bad_usage("%s is not for --replay: the log says what is done", opt->pattern_given ? "--pattern" : "--sizes");
-	if (opt->replay && opt->record && (opt->min_arena || opt->map || opt->dump || opt->plot))
-		cli_bad_usage("--record with --replay writes the log and repeats nothing");
-	if ((opt->map || opt->dump) && !opt->replay)
-		cli_bad_usage("%s needs --replay", opt->map ? "--map" : "--dump");
+	size_t i = 0;
+
+	while (option_table[i].key != key)
+		i++;
+	return option_table[i].name;
+}
+
+/* The first of the keys that was given, or 0. */
+static int first_given(uint32_t given, const int *keys, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (given >> (keys[i] - CLI_KEY) & 1)
+			return keys[i];
+	return 0;
+}
+
+/* An option that nothing would ask for is a mistake. given: a bit a key. */
+static void check(const struct options *opt, uint32_t given)
+{
+	static const int of_patterns[] = {KEY_TIER, KEY_PATTERN, KEY_SIZES, KEY_TIME, KEY_OPS, KEY_REPEAT, KEY_SEED, KEY_CHECK, KEY_COMPARE};
+	static const int of_logs[] = {KEY_FORMAT, KEY_KV, KEY_MIN_ARENA, KEY_MAP, KEY_DUMP};
+	static const int of_repetition[] = {KEY_THREADS, KEY_ARENA, KEY_BACKING, KEY_FIT, KEY_SUB_BINS, KEY_MIN_ARENA, KEY_CSV, KEY_PLOT,
+					    KEY_MAP, KEY_DUMP};
+	int key;
+
+	key = opt->replay ? first_given(given, of_patterns, sizeof of_patterns / sizeof *of_patterns) : 0;
+	if (key)
+		cli_bad_usage("--%s is not for --replay: the log says what is done", name_of(key));
+	key = opt->replay ? 0 : first_given(given, of_logs, sizeof of_logs / sizeof *of_logs);
+	if (key)
+		cli_bad_usage("--%s needs --replay", name_of(key));
+	key = opt->replay && opt->record ? first_given(given, of_repetition, sizeof of_repetition / sizeof *of_repetition) : 0;
+	if (key || (opt->replay && opt->record && cli.json))
+		cli_bad_usage("--record with --replay writes the log and repeats nothing: not with --%s", key ? name_of(key) : "json");
 	if (opt->dump && (opt->form != CLI_TABLE_TEXT || cli.json))
 		cli_bad_usage("--dump is JSON by itself: not with --json or --csv");
 	if (cli.json && opt->form == CLI_TABLE_CSV)
@@ -198,19 +224,18 @@ void options_parse(struct options *opt, int argc, char **argv)
 	const char *arg;
 	char *end;
 	size_t count;
+	uint32_t given = 0;
 	int key;
 
 	for (int i = 0; i < GLACIER_TIER_COUNT; i++)
 		snprintf(tiers[i], sizeof tiers[i], "%s", glacier_tier_name((enum glacier_tier)i));
 	defaults(opt);
 	cli_start(&program, argc, argv);
-	while ((key = cli_next(&arg)) != CLI_END)
+	while ((key = cli_next(&arg)) != CLI_END) {
+		given |= UINT32_C(1) << (key - CLI_KEY);
 		switch (key) {
 		case KEY_TIER: read_list(opt->tier, "--tier", arg, tiers[0], sizeof tiers[0], GLACIER_TIER_COUNT); break;
-		case KEY_PATTERN:
-			read_list(opt->pattern, "--pattern", arg, patterns[0], sizeof patterns[0], PATTERN_COUNT);
-			opt->pattern_given = true;
-			break;
+		case KEY_PATTERN: read_list(opt->pattern, "--pattern", arg, patterns[0], sizeof patterns[0], PATTERN_COUNT); break;
 		case KEY_SIZES: read_sizes(opt, arg); break;
 		case KEY_THREADS:
 			read_threads(opt, arg);
@@ -265,10 +290,11 @@ void options_parse(struct options *opt, int argc, char **argv)
 		case KEY_PLOT: opt->plot = arg; break;
 		case KEY_MAP: opt->map = arg; break;
 		}
+	}
 	operands = cli_operands(&count);
 	if (count)
 		cli_bad_usage("'%s' is not expected: a log is given with --replay", operands[0]);
-	check(opt);
+	check(opt, given);
 	if (cli.json)
 		opt->form = CLI_TABLE_JSON;
 	/* Without a time all cells together take some seconds. */

@@ -27,7 +27,7 @@ struct options {
 	size_t size_count;
 	unsigned threads[MOST_THREAD_COUNTS];
 	size_t thread_counts;
-	bool threads_given, backing_given, pattern_given;
+	bool threads_given, backing_given;
 	double seconds;          /* of a cell */
 	uint64_t ops;            /* of a thread; 0: by time */
 	uint64_t seed, arena_bytes;

@@ -134,14 +134,26 @@ static uint64_t least(struct replays *r, const struct policy *policy, uint64_t p
 	return high * unit;
 }
 
-static void check_unseen(const struct trace *trace)
+/* Where no table says it, it is a warning. */
+static void tell_left_out(const struct options *opt, uint64_t count, const char *what)
 {
-	if (trace->unseen_frees)
-		cli_say("%" PRIu64 " frees of what was allocated before the log began", trace->unseen_frees);
-	if (trace->twice)
-		cli_say("%" PRIu64 " addresses given again without a free", trace->twice);
-	if (trace->failures)
-		cli_say("%" PRIu64 " allocations that had failed are left out", trace->failures);
+	struct glacier_diag diag = cli_diag(NULL);
+	char text[120];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof text, "%" PRIu64 " %s", count, what);
+	if (opt->record || opt->dump)
+		diag.report(diag.user, &(struct glacier_diagnostic){.severity = GLACIER_WARNING, .message = text});
+	else
+		cli_say("%s", text);
+}
+
+static void check_unseen(const struct options *opt, const struct trace *trace)
+{
+	tell_left_out(opt, trace->unseen_frees, "frees of what was allocated before the log began");
+	tell_left_out(opt, trace->twice, "addresses given again without a free");
+	tell_left_out(opt, trace->failures, "allocations that had failed are left out");
 }
 
 static uint64_t enough(uint64_t bytes)
@@ -293,7 +305,7 @@ enum cli_code bench_replay(const struct options *opt)
 	struct trace trace;
 
 	trace_read(&trace, opt->replay, opt);
-	check_unseen(&trace);
+	check_unseen(opt, &trace);
 	if (opt->record) {
 		r.code = trace_write(&trace, opt->record) ? CLI_OK : CLI_TROUBLE;
 		trace_fini(&trace);
