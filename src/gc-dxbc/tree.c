@@ -87,10 +87,16 @@ void tree_release(void)
 
 cJSON *tree_text(const char *text)
 {
-	const char *end = text + strlen(text);
-	char *clean = cli_alloc(3 * (size_t)(end - text) + 1), *out = clean;
+	const char *end = text + strlen(text), *at = text;
+	char *clean, *out;
 	cJSON *item;
 
+	/* Most are ASCII. */
+	while ((unsigned char)*at - 1u < 0x7f)
+		at++;
+	if (at == end)
+		return cJSON_CreateString(text);
+	out = clean = cli_alloc(3 * (size_t)(end - text) + 1);
 	while (text < end) {
 		size_t n = cli_utf8(text, end), bytes = n ? n : 3;
 
