@@ -177,6 +177,7 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/dxbc/inflate.h \
 	lib/dxbc/json.c \
 	lib/dxbc/pack.c \
+	lib/dxbc/pack.h \
 	lib/dxbc/parts.c \
 	lib/dxbc/program.c \
 	lib/dxbc/psv0.c \
