@@ -44,6 +44,7 @@ static void write_label(struct emitter *e, uint32_t label)
 	unsigned char *at = put_label(begin_line(e), label);
 
 	e->out.at = TEXT(at, ":\n");
+	e->section++;
 }
 
 static unsigned char *put_guard(unsigned char *at, struct guard guard)

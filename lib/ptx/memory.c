@@ -5,6 +5,8 @@
  */
 #include "ptx/emit.h"
 
+#include <stdlib.h>
+
 static const uint64_t CONST_BANK_BYTES = 65536;
 
 uint32_t glc_ptx_object(struct emitter *e, uint32_t index)
@@ -71,22 +73,83 @@ void glc_ptx_symbol(struct emitter *e, uint32_t object)
 
 struct address {
 	uint32_t base;
-	uint64_t offset;   /* bytes; at most INT32_MAX */
+	int64_t offset;    /* bytes; fits in 32 bits */
 };
+
+/* What the instruction formats of all architectures have room for. */
+static const int64_t LARGEST_OFFSET = 1 << 20;
+
+/*
+ * The constants that an index of 32 bits adds are taken off it, and are bytes of the offset. In the
+ * window of shared memory addresses wrap as indices do. An address of 64 bits is another one
+ * where the index wraps: there only additions count of which it is known that they do not.
+ */
+static glc_value take_offset(const struct emitter *e, glc_value index, uint32_t bytes, bool wide, int64_t *offset)
+{
+	const struct glc_inst *inst;
+
+	for (; !glc_is_const(index); index = inst->arg[0]) {
+		int64_t more;
+
+		inst = &e->kernel->insts[index];
+		if ((inst->op != GLC_OP_Add && inst->op != GLC_OP_Sub) || inst->type != GLC_U32 ||
+		    glc_is_const(inst->arg[0]) || !glc_is_const(inst->arg[1]) || (wide && !(inst->mods & GLC_MOD_RAW)))
+			break;
+		more = (int32_t)glc_const_at(e->ir, inst->arg[1])->bits;
+		more = *offset + (inst->op == GLC_OP_Add ? more : -more) * (int64_t)bytes;
+		if (more > LARGEST_OFFSET || more < -LARGEST_OFFSET)
+			break;
+		*offset = more;
+	}
+	return index;
+}
+
+/*
+ * Where the register is remembered for that address (base 0: only the product). Kernels access several
+ * elements near one index, and several buffers at one; ptxas does not find all of them.
+ */
+static struct address_spelling *remembered(struct emitter *e, uint32_t base, uint32_t index, uint32_t bytes)
+{
+	struct address_spelling *at = &e->addresses[(REGISTER_NUMBER(base) * 5 + REGISTER_NUMBER(index)) % ADDRESSES];
+
+	if (at->base != base || at->index != index || at->bytes != bytes || at->section != e->section)
+		*at = (struct address_spelling){base, index, bytes, 0, e->section};
+	return at;
+}
+
+/* The index of 32 bits times the size, in 64. */
+static uint32_t scaled_index(struct emitter *e, uint32_t index, uint32_t bytes)
+{
+	struct address_spelling *product = remembered(e, 0, index, bytes);
+	unsigned char *at;
+
+	if (product->reg)
+		return product->reg;
+	product->reg = new_register(e, CLASS_RD);
+	at = TEXT(begin_line(e), "\tmul.wide.u32 ");
+	at = TEXT(put_register(at, product->reg), ", ");
+	at = TEXT(put_register(at, index), ", ");
+	*at++ = (unsigned char)('0' + bytes);
+	end_line(e, at);
+	return product->reg;
+}
 
 static struct address address_of(struct emitter *e, const struct glc_inst *inst, enum glc_type element)
 {
 	struct address address = {.base = glc_ptx_object(e, inst->object)};
-	uint32_t index = operand(e, inst->arg[0]), bytes = glc_types[element].bytes, sum;
+	uint32_t bytes = glc_types[element].bytes, index, sum;
 	bool wide = REGISTER_CLASS(address.base) == CLASS_RD;
+	struct address_spelling *known;
 	unsigned char *at;
+
+	index = operand(e, take_offset(e, inst->arg[0], bytes, wide, &address.offset));
 
 	if (glc_is_const(index)) {
 		/* Beyond 2^64 bytes is out of bounds: any address will do. */
 		uint64_t offset = glc_const_at(e->ir, index)->bits * bytes;
 
 		if (offset <= INT32_MAX) {
-			address.offset = offset;
+			address.offset = (int64_t)offset;
 			return address;
 		}
 		sum = new_register(e, wide ? CLASS_RD : CLASS_R);
@@ -113,14 +176,28 @@ static struct address address_of(struct emitter *e, const struct glc_inst *inst,
 		glc_ptx_expand(e, "\tcvt.u32.u64 $d, $a;\n", narrow, index, 0, 0);
 		index = narrow;
 	}
-	sum = new_register(e, wide ? CLASS_RD : CLASS_R);
-	at = wide ? TEXT(begin_line(e), "\tmad.wide.u32 ") : TEXT(begin_line(e), "\tmad.lo.u32 ");
-	at = TEXT(put_register(at, sum), ", ");
-	at = TEXT(put_register(at, index), ", ");
-	*at++ = (unsigned char)('0' + bytes);
-	at = TEXT(at, ", ");
-	end_line(e, put_register(at, address.base));
-	address.base = sum;
+	known = remembered(e, address.base, index, bytes);
+	if (!known->reg) {
+		/* ptxas makes one instruction of a product and a sum, and two of mad.wide. */
+		uint32_t product = wide ? scaled_index(e, index, bytes) : 0;
+
+		sum = new_register(e, wide ? CLASS_RD : CLASS_R);
+		at = wide ? TEXT(begin_line(e), "\tadd.s64 ") : TEXT(begin_line(e), "\tmad.lo.u32 ");
+		at = TEXT(put_register(at, sum), ", ");
+		if (wide) {
+			at = TEXT(put_register(at, address.base), ", ");
+			end_line(e, put_register(at, product));
+		} else {
+			at = TEXT(put_register(at, index), ", ");
+			*at++ = (unsigned char)('0' + bytes);
+			at = TEXT(at, ", ");
+			end_line(e, put_register(at, address.base));
+		}
+		/* The product may have taken its place. */
+		known = remembered(e, address.base, index, bytes);
+		known->reg = sum;
+	}
+	address.base = known->reg;
 	return address;
 }
 
@@ -130,7 +207,9 @@ static unsigned char *put_address(unsigned char *at, struct address address)
 	at = put_register(at, address.base);
 	if (address.offset) {
 		*at++ = '+';
-		at = glc_decimal(at, address.offset);
+		if (address.offset < 0)
+			*at++ = '-';
+		at = glc_decimal(at, (uint64_t)llabs(address.offset));
 	}
 	*at++ = ']';
 	return at;

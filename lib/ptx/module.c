@@ -313,6 +313,7 @@ static enum glacier_status write_kernel(struct emitter *e, const struct glc_kern
 	memset(e->spellings, 0, sizeof e->spellings);
 	memset(&e->lanes, 0, sizeof e->lanes);
 	e->labels = 0;
+	e->section++;
 	e->source = NULL;
 	if (glc_ptx_const_arrays(e))
 		write_entry(e);
