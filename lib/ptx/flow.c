@@ -8,7 +8,7 @@
 
 static const struct guard always = {0, false};
 
-/* More moves than these are worth a jump around them. */
+/* More moves than these are worth a jump around them, since they are made on the other way too. */
 enum { GUARDED_COPIES = 4 };
 
 static inline const struct glc_inst *inst_at(const struct emitter *e, uint32_t index)
@@ -113,7 +113,7 @@ static void leave(struct emitter *e, uint32_t index, struct guard guard)
 		write_return(e, guard);
 		return;
 	}
-	glc_ptx_copies(e, loop_phis(e, inst->op), EDGE_LIST, inst->arg[0], guard);
+	glc_ptx_copies(e, loop_phis(e, inst->op), EDGE_LIST, inst->arg[0], always);
 	/* A Continue that ends the body is there already. */
 	if (guard.reg || inst->op == GLC_OP_Break || inst_at(e, index + 1)->op != GLC_OP_Continuing)
 		branch(e, loop_label(e, inst->op), guard);
@@ -149,13 +149,13 @@ static uint32_t begin_if(struct emitter *e, uint32_t index)
 		return index + 1;
 	}
 	if (first_empty) {
-		glc_ptx_copies(e, phis, EDGE_FIRST, 0, taken);
+		glc_ptx_copies(e, phis, EDGE_FIRST, 0, always);
 		frame->end_used = true;
 		branch(e, frame->label + 1, taken);
 		return else_at + 1;
 	}
 	if (second_empty) {
-		glc_ptx_copies(e, phis, EDGE_SECOND, 0, not_taken);
+		glc_ptx_copies(e, phis, EDGE_SECOND, 0, always);
 		frame->end_used = true;
 		branch(e, frame->label + 1, not_taken);
 		frame->skip_else = true;
