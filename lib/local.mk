@@ -251,6 +251,9 @@ lib_libglacier_internal_la_SOURCES = \
 	lib/ir/type.h \
 	lib/ir/uniform.c \
 	lib/ir/uniform.h \
+	lib/ir/unroll.c \
+	lib/ir/unroll.h \
+	lib/ir/unroll_whole.c \
 	lib/ir/verify.c \
 	lib/ir/verify.h \
 	lib/ptx/copies.c \

@@ -141,7 +141,11 @@ enum glacier_status glc_module_lower(struct glacier_module *module, const struct
 	}
 	source.kernels = &one;
 	source.kernel_count = 1;
-	status = glc_lower(&source, target, optimize, memory, out, &relay.diag);
+	status = glc_lower(&source, target,
+			   !optimize          ? GLC_LOWER_PLAIN
+			   : module->unrolls ? GLC_LOWER_UNROLLED
+					     : GLC_LOWER_OPTIMIZED,
+			   memory, out, &relay.diag);
 	if (status == GLACIER_OK && !keep_shared(&out->kernels[0], memory))
 		status = glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	if (glc_relay_end(&relay) != GLACIER_OK)
@@ -164,7 +168,7 @@ enum glacier_status glc_module_bound(struct glacier_module *module, const struct
 	if (!glc_bound_kernel(&module->ir, kernel, inputs_differ, module->memory, &bounded))
 		status = glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	else
-		status = glc_lower(&bounded.ir, &processor, true, memory, out, &relay.diag);
+		status = glc_lower(&bounded.ir, &processor, GLC_LOWER_OPTIMIZED, memory, out, &relay.diag);
 	if (status == GLACIER_OK && !keep_shared(&out->kernels[0], memory))
 		status = glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	glc_relay_end(&relay);

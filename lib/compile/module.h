@@ -19,6 +19,7 @@ struct glacier_module {
 	struct glc_ir ir;
 	struct glacier_read_options options;
 	bool filled, built;         /* read without errors; ir is there */
+	bool unrolls;               /* for tests: the processor runs loops as PTX has them */
 };
 
 /*

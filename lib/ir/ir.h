@@ -28,7 +28,8 @@
 typedef uint32_t glc_value;
 
 #define GLC_CONST_BIT 0x80000000u
-#define GLC_NO_VALUE  0xffffffffu   /* an absent argument; in a Phi: that way is never taken */
+/* An absent argument; in a Phi, or in a list for one: that way is never taken, or its value never read. */
+#define GLC_NO_VALUE  0xffffffffu
 
 static inline bool glc_is_const(glc_value value)
 {
@@ -40,13 +41,15 @@ enum {
 	GLC_MOD_APPROX = 1 << 0,   /* .approx: the target's native form */
 	/*
 	 * Set by lowering: the operands are known to be in the range where the targets' own
-	 * instruction has our meaning (shift amounts, divisors, bit fields, float to integer).
+	 * instruction has our meaning (shift amounts, divisors, bit fields, float to integer). Add of
+	 * a counter: the sum does not wrap.
 	 */
 	GLC_MOD_RAW = 1 << 1,
 	GLC_MOD_UNUSED = 1 << 2,   /* an atomic whose old value nobody reads */
 	GLC_MOD_UNREACHABLE = 1 << 3,  /* EndIf, EndLoop: control never gets behind it */
 	GLC_MOD_OPEN = 1 << 4,     /* Else, EndIf, Continuing: the run before it reaches its end */
 	GLC_MOD_UNROLL = 1 << 5,   /* Loop: the source asked for it */
+	GLC_MOD_REST = 1 << 7,     /* Loop: what is left of one that was unrolled, a few rounds */
 };
 
 enum glc_scope { GLC_SCOPE_NONE, GLC_SCOPE_WORKGROUP, GLC_SCOPE_DEVICE, GLC_SCOPE_SYSTEM };
@@ -217,11 +220,12 @@ static inline bool glc_way(struct glc_ways *w)
 		}
 		return false;
 	}
-	if (w->next != GLC_NO_VALUE) {
+	while (w->next != GLC_NO_VALUE) {
 		w->edge = w->next;
 		w->value = w->kernel->edge_values[w->kernel->insts[w->edge].arg[0] + w->phi->arg[0]];
 		w->next = w->kernel->insts[w->edge].arg[1];
-		return true;
+		if (w->value != GLC_NO_VALUE)
+			return true;
 	}
 	if (w->step++ || (owner->op == GLC_OP_Continuing ? !(owner->mods & GLC_MOD_OPEN)
 							 : owner->arg[0] == GLC_NO_VALUE))

@@ -4,7 +4,7 @@
 #include "ir/print.h"
 
 static const char mod_names[8][14] = {
-	".approx", ".raw", ".unused", ".unreachable", ".open", ".unroll", ".dead", "",
+	".approx", ".raw", ".unused", ".unreachable", ".open", ".unroll", ".dead", ".rest",
 };
 
 static void value(struct glc_writer *out, const struct glc_ir *ir, glc_value v)

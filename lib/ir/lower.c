@@ -4,7 +4,7 @@
  * target does not have. The copy goes through the builder, so what an expansion makes is
  * folded and shared like everything else.
  */
-#include "ir/lower_inst.h"
+#include "ir/unroll.h"
 
 #include <string.h>
 
@@ -28,13 +28,7 @@ static struct frame *top(struct lower *l)
 	return &l->frames.at[l->frames.count - 1];
 }
 
-static bool is_live(const struct lower *l, uint32_t index)
-{
-	return !l->live || glc_live_is(l->live, index);
-}
-
-/* From an If or Else to the Else or EndIf that belongs to it. */
-static uint32_t arm_end(const struct lower *l, uint32_t index)
+uint32_t glc_lower_arm_end(const struct lower *l, uint32_t index)
 {
 	uint32_t depth = 0;
 
@@ -52,12 +46,18 @@ static uint32_t arm_end(const struct lower *l, uint32_t index)
 	}
 }
 
-static bool has_edges(const struct lower *l, uint32_t from, uint32_t to)
+bool glc_lower_has_edges(const struct lower *l, uint32_t from, uint32_t to)
 {
 	for (; from < to; from++)
 		if (l->source->insts[from].op == GLC_OP_Break || l->source->insts[from].op == GLC_OP_Continue)
 			return true;
 	return false;
+}
+
+uint32_t glc_lower_one_arm(struct lower *l, uint32_t index, bool first)
+{
+	push_frame(l, index)->inlined = true;
+	return first ? index + 1 : glc_lower_arm_end(l, index) + 1;
 }
 
 /*
@@ -72,20 +72,19 @@ static uint32_t inline_if(struct lower *l, uint32_t index, glc_value condition)
 	if (!l->b.optimize || !glc_is_const(condition))
 		return 0;
 	first = l->b.consts.at[condition & ~GLC_CONST_BIT].bits;
-	middle = arm_end(l, index);
-	end = arm_end(l, middle);
+	middle = glc_lower_arm_end(l, index);
+	end = glc_lower_arm_end(l, middle);
 	if (!(l->source->insts[first ? middle : end].mods & GLC_MOD_OPEN) ||
-	    has_edges(l, first ? middle : index, first ? end : middle))
+	    glc_lower_has_edges(l, first ? middle : index, first ? end : middle))
 		return 0;
-	push_frame(l, index)->inlined = true;
-	return first ? index + 1 : middle + 1;
+	return glc_lower_one_arm(l, index, first);
 }
 
 /* Behind an inlined arm: its values are those of the join. */
 static uint32_t end_inlined(struct lower *l, uint32_t index)
 {
 	bool first = l->source->insts[index].op == GLC_OP_Else;
-	uint32_t end = first ? arm_end(l, index) : index;
+	uint32_t end = first ? glc_lower_arm_end(l, index) : index;
 
 	l->frames.count--;
 	for (index = end + 1; index < l->source->inst_count && l->source->insts[index].op == GLC_OP_Phi; index++)
@@ -101,7 +100,7 @@ static void end_if(struct lower *l, uint32_t index)
 
 	glc_scope_end(b, top(l)->scope);
 	for (uint32_t i = index + 1; i < l->source->inst_count && l->source->insts[i].op == GLC_OP_Phi; i++)
-		any_phi = any_phi || is_live(l, i);
+		any_phi = any_phi || glc_lower_is_live(l, i);
 	/* Nothing came of either arm: take the If and Else back. */
 	if (b->optimize && !any_phi && !(inst->mods & GLC_MOD_UNREACHABLE) &&
 	    b->insts.count == top(l)->head + 2) {
@@ -121,7 +120,7 @@ static void collect_slots(struct lower *l, uint32_t index, uint32_t *first, uint
 	for (index++; index < l->source->inst_count && l->source->insts[index].op == GLC_OP_Phi; index++) {
 		uint32_t *slot;
 
-		if (!is_live(l, index))
+		if (!glc_lower_is_live(l, index))
 			continue;
 		slot = GLC_PUSH(l->memory, &l->slots);
 		if (!slot) {
@@ -133,32 +132,38 @@ static void collect_slots(struct lower *l, uint32_t index, uint32_t *first, uint
 	*count = l->slots.count - *first;
 }
 
-/* A Phi behind Loop that changes nothing: its value is the one on entry. */
-static bool is_invariant(const struct lower *l, uint32_t index)
+bool glc_lower_is_invariant(const struct lower *l, uint32_t index)
 {
 	const struct glc_inst *phi = &l->source->insts[index];
 
 	return l->b.optimize && (phi->arg[1] == index || phi->arg[1] == GLC_NO_VALUE || phi->arg[1] == phi->arg[0]);
 }
 
+struct frame *glc_lower_push_loop(struct lower *l, uint32_t index)
+{
+	struct frame *frame = push_frame(l, index);
+
+	collect_slots(l, l->source->insts[index].arg[1], &frame->exit_slots, &frame->exit_count);
+	return frame;
+}
+
 static uint32_t begin_loop(struct lower *l, uint32_t index)
 {
 	struct glc_inst loop = l->source->insts[index];
-	struct frame *frame = push_frame(l, index);
+	struct frame *frame = glc_lower_push_loop(l, index);
 	struct glc_builder *b = &l->b;
 
-	collect_slots(l, loop.arg[1], &frame->exit_slots, &frame->exit_count);
 	collect_slots(l, loop.arg[2], &frame->next_slots, &frame->next_count);
 	loop.arg[0] = frame->exit_count > frame->next_count ? frame->exit_count : frame->next_count;
 	frame->head = glc_append(b, &loop);
 	for (index++; l->source->insts[index].op == GLC_OP_Phi; index++) {
 		struct glc_inst phi = l->source->insts[index];
 
-		if (!is_live(l, index))
+		if (!glc_lower_is_live(l, index))
 			continue;
 		phi.arg[0] = glc_lower_mapped(l, phi.arg[0]);
 		phi.arg[1] = phi.arg[2] = GLC_NO_VALUE;
-		l->map[index] = is_invariant(l, index) ? phi.arg[0] : glc_append(b, &phi);
+		l->map[index] = glc_lower_is_invariant(l, index) ? phi.arg[0] : glc_append(b, &phi);
 	}
 	frame->scope = glc_scope_begin(b);
 	return index;
@@ -188,6 +193,12 @@ static void copy_edge(struct lower *l, const struct glc_inst *source)
 		return;
 	edge.arg[0] = leaves ? copy_list(l, edge.arg[0], frame->exit_slots, frame->exit_count)
 			     : copy_list(l, edge.arg[0], frame->next_slots, frame->next_count);
+	if (frame->goes_on) {
+		/* Nothing goes on, from whatever values. */
+		for (uint32_t i = 0; i < frame->heads; i++)
+			glc_lower_edge_value(&l->b, GLC_NO_VALUE);
+		glc_lower_edge_value(&l->b, glc_const_bits(&l->b, GLC_BOOL, 0));
+	}
 	edge.arg[1] = GLC_NO_VALUE;
 	copy = glc_append(&l->b, &edge);
 	first = leaves ? &frame->first_break : &frame->first_continue;
@@ -207,7 +218,7 @@ static uint32_t copy_slot_phis(struct lower *l, uint32_t index)
 	for (index++; index < l->source->inst_count && l->source->insts[index].op == GLC_OP_Phi; index++) {
 		struct glc_inst phi = l->source->insts[index];
 
-		if (!is_live(l, index))
+		if (!glc_lower_is_live(l, index))
 			continue;
 		phi.arg[0] = slot++;
 		l->map[index] = glc_append(&l->b, &phi);
@@ -240,7 +251,7 @@ static uint32_t end_loop(struct lower *l, uint32_t index)
 	glc_value at;
 
 	for (uint32_t i = frame->source + 1; l->source->insts[i].op == GLC_OP_Phi; i++)
-		if (is_live(l, i) && !is_invariant(l, i))
+		if (glc_lower_is_live(l, i) && !glc_lower_is_invariant(l, i))
 			b->insts.at[l->map[i]].arg[1] = glc_lower_mapped(l, l->source->insts[i].arg[1]);
 	if (inst.arg[0] != GLC_NO_VALUE) {
 		inst.arg[0] = glc_lower_mapped(l, inst.arg[0]);
@@ -256,8 +267,7 @@ static uint32_t end_loop(struct lower *l, uint32_t index)
 	return copy_slot_phis(l, index);
 }
 
-/* One instruction, or a run that belongs together. Gives the next. */
-static uint32_t copy(struct lower *l, uint32_t index)
+uint32_t glc_lower_copy(struct lower *l, uint32_t index)
 {
 	const struct glc_inst *inst = &l->source->insts[index];
 	struct frame *frame;
@@ -288,7 +298,8 @@ static uint32_t copy(struct lower *l, uint32_t index)
 		end_if(l, index);
 		return index + 1;
 	case GLC_OP_Loop:
-		return begin_loop(l, index);
+		next = glc_unroll(l, index);
+		return next ? next : begin_loop(l, index);
 	case GLC_OP_Continuing:
 		return begin_continuing(l, index);
 	case GLC_OP_EndLoop:
@@ -301,12 +312,12 @@ static uint32_t copy(struct lower *l, uint32_t index)
 		glc_append(&l->b, inst);
 		return index + 1;
 	case GLC_OP_Phi:   /* of an EndIf: the others are copied with their structure */
-		if (is_live(l, index))
+		if (glc_lower_is_live(l, index))
 			l->map[index] = glc_phi(&l->b, inst->type, glc_lower_mapped(l, inst->arg[0]),
 						glc_lower_mapped(l, inst->arg[1]));
 		return index + 1;
 	default:
-		if (is_live(l, index))
+		if (glc_lower_is_live(l, index))
 			l->map[index] = glc_lower_inst(l, inst);
 		else if (glc_lower_is_refused(inst))
 			glc_lower_refuse(l, inst);
@@ -345,7 +356,7 @@ static bool lower_kernel(struct lower *l, bool optimize)
 	l->b.objects = l->kernel->objects;
 	l->frames.count = l->slots.count = 0;
 	for (uint32_t i = 0; i < source->inst_count && !l->b.failed;)
-		i = copy(l, i);
+		i = glc_lower_copy(l, i);
 	l->kernel->insts = l->b.insts.at;
 	l->kernel->inst_count = l->b.insts.count;
 	l->kernel->edge_values = l->b.edge_values.at;
@@ -354,7 +365,7 @@ static bool lower_kernel(struct lower *l, bool optimize)
 }
 
 enum glacier_status glc_lower(const struct glc_ir *ir, const struct glacier_target *target,
-			      bool optimize, struct glacier_memory *memory, struct glc_ir *out,
+			      enum glc_lowering how, struct glacier_memory *memory, struct glc_ir *out,
 			      struct glacier_diag *diag)
 {
 	struct lower l = {
@@ -364,6 +375,7 @@ enum glacier_status glc_lower(const struct glc_ir *ir, const struct glacier_targ
 		.memory = memory,
 		.spirv = target->kind == GLACIER_TARGET_SPIRV,
 		.cpu = target->kind == GLACIER_TARGET_KIND_COUNT,
+		.unroll = how == GLC_LOWER_UNROLLED,
 	};
 	uint32_t largest = 0;
 	bool good = true;
@@ -376,14 +388,14 @@ enum glacier_status glc_lower(const struct glc_ir *ir, const struct glacier_targ
 	out->kernels = glc_bump(memory, (size_t)ir->kernel_count * sizeof *out->kernels);
 	if (!out->kernels || !glc_builder_init(&l.b, memory, largest > ir->const_count ? largest : ir->const_count))
 		return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
-	l.b.optimize = optimize;
+	l.b.optimize = how != GLC_LOWER_PLAIN;
 	/* The same numbers for the same constants: values that are constants need no mapping. */
 	for (uint32_t i = 0; i < ir->const_count; i++)
 		glc_const_bits(&l.b, ir->consts[i].type, ir->consts[i].bits);
 	for (uint32_t i = 0; i < ir->kernel_count && good; i++) {
 		l.source = &ir->kernels[i];
 		l.kernel = &out->kernels[i];
-		good = lower_kernel(&l, optimize);
+		good = lower_kernel(&l, how != GLC_LOWER_PLAIN);
 	}
 	if (!good)
 		return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);

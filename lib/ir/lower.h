@@ -40,12 +40,15 @@
 bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *target, bool optimize,
 			struct glacier_memory *memory);
 
+/* Optimized: -O1. Unrolled: loops are copied as well (unroll.h), for targets whose compilers gain by it. */
+enum glc_lowering { GLC_LOWER_PLAIN, GLC_LOWER_OPTIMIZED, GLC_LOWER_UNROLLED };
+
 /*
  * Fills *out with new kernels and constants in `memory`; names and values are shared with `ir`.
  * GLACIER_ERR_UNSUPPORTED, with a diagnostic, for what the target refuses.
  */
 enum glacier_status glc_lower(const struct glc_ir *ir, const struct glacier_target *target,
-			      bool optimize, struct glacier_memory *memory, struct glc_ir *out,
+			      enum glc_lowering how, struct glacier_memory *memory, struct glc_ir *out,
 			      struct glacier_diag *diag);
 
 #endif

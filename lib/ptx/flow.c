@@ -219,8 +219,12 @@ static uint32_t begin_loop(struct emitter *e, uint32_t index)
 	frame->outer = e->loop;
 	e->labels += 3;
 	e->loop = e->frames.count - 1;
-	if (goes_on(inst_at(e, inst->arg[2])))
+	if (goes_on(inst_at(e, inst->arg[2]))) {
 		write_label(e, frame->label);
+		/* ptxas would unroll by four what runs three times at most. */
+		if (inst->mods & GLC_MOD_REST)
+			e->out.at = TEXT(begin_line(e), "\t.pragma \"nounroll\";\n");
+	}
 	return behind_phis(e, index + 1);
 }
 

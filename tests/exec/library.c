@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "library.h"
 
+#include "compile/module.h"
 #include "device/device.h"
 
 #include <stdio.h>
@@ -158,6 +159,7 @@ enum exec_status library_run(struct library *library, struct glacier_module *mod
 	struct glacier_pipeline *pipeline;
 
 	library->message[0] = 0;
+	module->unrolls = getenv("GLACIER_EXEC_UNROLLED") != NULL;
 	if (++library->runs % (library->kind == GLACIER_DEVICE_CPU ? RUNS_A_DEVICE : RUNS_A_GPU) == 0) {
 		glacier_device_close(library->device);
 		if (!open_device(library))

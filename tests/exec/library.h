@@ -2,7 +2,8 @@
 /*
  * Kernels on a device of the library's own: what vk.h is for SPIR-V. GLACIER_EXEC_TARGET says
  * which kind, "cpu", "cuda" or "vulkan"; GLACIER_EXEC_ISA and GLACIER_EXEC_THREADS choose the
- * processor's instruction set level and how many threads. Prints nothing. One thread at a time.
+ * processor's instruction set level and how many threads; with GLACIER_EXEC_UNROLLED it runs loops as
+ * PTX has them. Prints nothing. One thread at a time.
  */
 #ifndef TESTS_EXEC_LIBRARY_H
 #define TESTS_EXEC_LIBRARY_H

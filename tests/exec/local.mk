@@ -120,8 +120,15 @@ tests_exec_semantics_SOURCES = \
 	tests/exec/shapes_loop.c \
 	$(NULL)
 
+# Loops that are copied for PTX: which, and that they run their rounds.
+check_PROGRAMS += tests/exec/unroll
+TESTS += tests/exec/unroll
+tests_exec_unroll_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/lib
+tests_exec_unroll_LDADD = lib/libglacier-internal.la
+tests_exec_unroll_SOURCES = tests/exec/library.c tests/exec/library.h tests/exec/unroll.c
+
 # The same tests on the library's own processor device, at each level that this machine has.
-CPU_TESTS = tests/exec/cpu_baseline.sh tests/exec/cpu_v3.sh tests/exec/cpu_v4.sh
+CPU_TESTS = tests/exec/cpu_baseline.sh tests/exec/cpu_unrolled.sh tests/exec/cpu_v3.sh tests/exec/cpu_v4.sh
 TESTS += $(CPU_TESTS)
 EXTRA_DIST += $(CPU_TESTS) tests/exec/cpu.inc
 
