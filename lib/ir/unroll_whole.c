@@ -36,6 +36,9 @@ static void evaluate(struct round *r, uint32_t index)
 	uint64_t args[4] = {0};
 
 	r->known[at] = false;
+	/* What nobody needs was not copied, nor perhaps what it is made of. */
+	if (!glc_lower_is_live(r->l, index))
+		return;
 	/* Folding asks the same function, so that what is known here becomes a constant in the copy. */
 	if (!(glc_ops[inst->op].flags & GLC_PURE) || inst->mods || glc_is_float(inst->from) || glc_is_float(inst->type) ||
 	    inst->arg[0] == GLC_NO_VALUE || inst->op == GLC_OP_Select || (glc_ops[inst->op].flags & GLC_INNER))
