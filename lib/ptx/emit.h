@@ -84,11 +84,11 @@ struct lanes {
 	uint32_t last;       /* predicate: this is the last warp, which is not full */
 };
 
-/* An address, or an index times a size, that was written since the last label: registers. */
-struct address_spelling {
-	uint32_t base, index, bytes;   /* base 0: none is added */
+/* An address, or an index times a size, that was written since the last label. An object has one size. */
+struct written_address {
+	uint32_t base, index, bytes;
 	uint32_t reg;
-	uint32_t section;              /* that it was written in */
+	uint32_t section;    /* that it was written in */
 };
 
 enum { ADDRESSES = 16 };
@@ -105,7 +105,7 @@ struct emitter {
 	struct object_state *objects;
 	uint32_t counts[CLASS_COUNT];  /* registers given out */
 	uint32_t labels;
-	struct address_spelling addresses[ADDRESSES];  /* by the last bits of their registers' numbers */
+	struct written_address addresses[ADDRESSES], product;
 	uint32_t section;    /* counts labels, over all kernels */
 	struct glc_name prefix;        /* the kernel's symbol and a $ */
 	struct lanes lanes;

@@ -104,28 +104,15 @@ static glc_value take_offset(const struct emitter *e, glc_value index, uint32_t 
 	return index;
 }
 
-/*
- * Where the register is remembered for that address (base 0: only the product). Kernels access several
- * elements near one index, and several buffers at one; ptxas does not find all of them.
- */
-static struct address_spelling *remembered(struct emitter *e, uint32_t base, uint32_t index, uint32_t bytes)
-{
-	struct address_spelling *at = &e->addresses[(REGISTER_NUMBER(base) * 5 + REGISTER_NUMBER(index)) % ADDRESSES];
-
-	if (at->base != base || at->index != index || at->bytes != bytes || at->section != e->section)
-		*at = (struct address_spelling){base, index, bytes, 0, e->section};
-	return at;
-}
-
 /* The index of 32 bits times the size, in 64. */
 static uint32_t scaled_index(struct emitter *e, uint32_t index, uint32_t bytes)
 {
-	struct address_spelling *product = remembered(e, 0, index, bytes);
+	struct written_address *product = &e->product;
 	unsigned char *at;
 
-	if (product->reg)
+	if (product->index == index && product->bytes == bytes && product->section == e->section)
 		return product->reg;
-	product->reg = new_register(e, CLASS_RD);
+	*product = (struct written_address){0, index, bytes, new_register(e, CLASS_RD), e->section};
 	at = TEXT(begin_line(e), "\tmul.wide.u32 ");
 	at = TEXT(put_register(at, product->reg), ", ");
 	at = TEXT(put_register(at, index), ", ");
@@ -134,16 +121,45 @@ static uint32_t scaled_index(struct emitter *e, uint32_t index, uint32_t bytes)
 	return product->reg;
 }
 
+/*
+ * base + index * bytes, in a register. Kernels access several elements near one index, and ptxas does
+ * not find all of them.
+ */
+static uint32_t sum_of(struct emitter *e, uint32_t base, uint32_t index, uint32_t bytes)
+{
+	struct written_address *known = &e->addresses[(base + index) % ADDRESSES];
+	bool wide = REGISTER_CLASS(base) == CLASS_RD;
+	uint32_t product, sum;
+	unsigned char *at;
+
+	if (known->base == base && known->index == index && known->section == e->section)
+		return known->reg;
+	/* ptxas makes one instruction of a product and a sum, and two of mad.wide. */
+	product = wide ? scaled_index(e, index, bytes) : 0;
+	sum = new_register(e, wide ? CLASS_RD : CLASS_R);
+	at = wide ? TEXT(begin_line(e), "\tadd.s64 ") : TEXT(begin_line(e), "\tmad.lo.u32 ");
+	at = TEXT(put_register(at, sum), ", ");
+	if (wide) {
+		at = TEXT(put_register(at, base), ", ");
+		end_line(e, put_register(at, product));
+	} else {
+		at = TEXT(put_register(at, index), ", ");
+		*at++ = (unsigned char)('0' + bytes);
+		at = TEXT(at, ", ");
+		end_line(e, put_register(at, base));
+	}
+	*known = (struct written_address){base, index, bytes, sum, e->section};
+	return sum;
+}
+
 static struct address address_of(struct emitter *e, const struct glc_inst *inst, enum glc_type element)
 {
 	struct address address = {.base = glc_ptx_object(e, inst->object)};
 	uint32_t bytes = glc_types[element].bytes, index, sum;
 	bool wide = REGISTER_CLASS(address.base) == CLASS_RD;
-	struct address_spelling *known;
 	unsigned char *at;
 
 	index = operand(e, take_offset(e, inst->arg[0], bytes, wide, &address.offset));
-
 	if (glc_is_const(index)) {
 		/* Beyond 2^64 bytes is out of bounds: any address will do. */
 		uint64_t offset = glc_const_at(e->ir, index)->bits * bytes;
@@ -176,28 +192,7 @@ static struct address address_of(struct emitter *e, const struct glc_inst *inst,
 		glc_ptx_expand(e, "\tcvt.u32.u64 $d, $a;\n", narrow, index, 0, 0);
 		index = narrow;
 	}
-	known = remembered(e, address.base, index, bytes);
-	if (!known->reg) {
-		/* ptxas makes one instruction of a product and a sum, and two of mad.wide. */
-		uint32_t product = wide ? scaled_index(e, index, bytes) : 0;
-
-		sum = new_register(e, wide ? CLASS_RD : CLASS_R);
-		at = wide ? TEXT(begin_line(e), "\tadd.s64 ") : TEXT(begin_line(e), "\tmad.lo.u32 ");
-		at = TEXT(put_register(at, sum), ", ");
-		if (wide) {
-			at = TEXT(put_register(at, address.base), ", ");
-			end_line(e, put_register(at, product));
-		} else {
-			at = TEXT(put_register(at, index), ", ");
-			*at++ = (unsigned char)('0' + bytes);
-			at = TEXT(at, ", ");
-			end_line(e, put_register(at, address.base));
-		}
-		/* The product may have taken its place. */
-		known = remembered(e, address.base, index, bytes);
-		known->reg = sum;
-	}
-	address.base = known->reg;
+	address.base = sum_of(e, address.base, index, bytes);
 	return address;
 }
 
