@@ -121,16 +121,21 @@ void glc_printf(struct glc_writer *writer, const char *format, ...)
 		writer->at += bytes;
 }
 
-unsigned char *glc_decimal(unsigned char *at, uint64_t value)
+const char glc_digit_pairs[201] =
+	"00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+	"49505152535455565758596061626364656667686970717273747576777879808182838485868788899091929394959697"
+	"9899";
+
+unsigned char *glc_decimal_long(unsigned char *at, uint64_t value)
 {
 	unsigned char digits[20];
-	int n = 0;
+	size_t first = sizeof digits;
 
-	do {
-		digits[n++] = (unsigned char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	while (n)
-		*at++ = digits[--n];
-	return at;
+	for (; value >= 100; value /= 100) {
+		first -= 2;
+		memcpy(digits + first, glc_digit_pairs + 2 * (value % 100), 2);
+	}
+	at = glc_decimal(at, value);
+	memcpy(at, digits + first, sizeof digits - first);
+	return at + (sizeof digits - first);
 }

@@ -53,8 +53,21 @@ static inline void glc_putc(struct glc_writer *writer, char c)
 
 #define glc_puts(writer, literal) glc_put(writer, literal, sizeof(literal) - 1)
 
+extern const char glc_digit_pairs[201];   /* "00" to "99" */
+unsigned char *glc_decimal_long(unsigned char *at, uint64_t value);
+
 /* Decimal digits of value at `at`; returns the place behind them. At most 20 bytes. */
-unsigned char *glc_decimal(unsigned char *at, uint64_t value);
+static inline unsigned char *glc_decimal(unsigned char *at, uint64_t value)
+{
+	if (value >= 100)
+		return glc_decimal_long(at, value);
+	if (value < 10) {
+		*at = (unsigned char)('0' + value);
+		return at + 1;
+	}
+	memcpy(at, glc_digit_pairs + 2 * value, 2);
+	return at + 2;
+}
 
 /* Makes room for at least `bytes` more in the buffer itself; false, and nothing changed, without memory. */
 bool glc_buffer_reserve(struct glacier_buffer *buffer, size_t bytes);

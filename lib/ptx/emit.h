@@ -63,15 +63,11 @@ struct guard {
 	bool negated;
 };
 
-/* The register of an instruction as it is written; longer ones are spelled anew each time. */
+/* The register of an instruction as it is written in a list: "%rd12, ". */
 struct spelling {
-	unsigned char text[8];
-	uint32_t bytes;
-	uint32_t owner;      /* the instruction + 1; 0: none yet */
+	unsigned char text[15];   /* the longest takes fourteen */
+	uint8_t bytes;            /* 0: not spelled yet */
 };
-
-/* Operands were mostly made a few lines before. */
-enum { SPELLINGS = 64 };
 
 /* What one kernel needs to shuffle; made in the prologue. */
 struct lanes {
@@ -101,8 +97,9 @@ struct emitter {
 	struct glacier_diag *diag;
 	enum glacier_status status;    /* the first refusal */
 	uint32_t *places;    /* by instruction: the operand that holds its value; If: its Else, Else: its EndIf */
-	struct spelling spellings[SPELLINGS];   /* by the last bits of an instruction's number */
+	struct spelling *spellings;    /* by instruction */
 	struct object_state *objects;
+	uint32_t kinds;      /* a bit for each kind of object that the kernel has */
 	uint32_t counts[CLASS_COUNT];  /* registers given out */
 	uint32_t labels;
 	struct written_address addresses[ADDRESSES], product;
@@ -152,24 +149,13 @@ static inline uint32_t operand(const struct emitter *e, glc_value value)
 	return glc_is_const(value) ? value : e->places[value];
 }
 
-/* Register numbers are most of the text: two digits at a time. */
-unsigned char *glc_ptx_number(unsigned char *at, uint32_t number);
-
-static inline unsigned char *put_number(unsigned char *at, uint32_t number)
-{
-	if (number >= 10)
-		return glc_ptx_number(at, number);
-	*at = (unsigned char)('0' + number);
-	return at + 1;
-}
+extern const char glc_ptx_register_prefix[CLASS_COUNT][4];   /* "%rd" */
+extern const uint8_t glc_ptx_prefix_bytes[CLASS_COUNT];
 
 static inline unsigned char *put_register(unsigned char *at, uint32_t reg)
 {
-	static const char prefix[CLASS_COUNT][4] = {"%p", "%r", "%rd", "%f", "%fd"};
-	static const uint8_t bytes[CLASS_COUNT] = {2, 2, 3, 2, 3};
-
-	memcpy(at, prefix[REGISTER_CLASS(reg)], 4);
-	return put_number(at + bytes[REGISTER_CLASS(reg)], REGISTER_NUMBER(reg));
+	memcpy(at, glc_ptx_register_prefix[REGISTER_CLASS(reg)], 4);
+	return glc_decimal(at + glc_ptx_prefix_bytes[REGISTER_CLASS(reg)], REGISTER_NUMBER(reg));
 }
 
 unsigned char *glc_ptx_constant(const struct emitter *e, unsigned char *at, uint32_t constant);
@@ -180,34 +166,32 @@ static inline unsigned char *put_operand(const struct emitter *e, unsigned char 
 }
 
 /*
- * The value of an instruction, or a constant. Most registers are written several times: those
- * that were lately are copied in eight bytes, whatever they take.
+ * The value of an instruction, or a constant, and the comma behind it. Registers are spelled
+ * once, and copied whole.
  */
-static inline unsigned char *put_value(struct emitter *e, unsigned char *at, glc_value value)
+static inline unsigned char *put_listed(struct emitter *e, struct spelling *spellings, unsigned char *at,
+					glc_value value)
 {
 	struct spelling *known;
-	unsigned char text[LINE_BYTES];
-	size_t bytes;
 
 	if (glc_is_const(value))
-		return glc_ptx_constant(e, at, value);
-	known = &e->spellings[value % SPELLINGS];
-	if (known->owner != value + 1) {
-		bytes = (size_t)(put_register(text, e->places[value]) - text);
-		if (bytes > sizeof known->text)
-			return put_register(at, e->places[value]);
-		memcpy(known->text, text, sizeof known->text);
-		known->bytes = (uint32_t)bytes;
-		known->owner = value + 1;
-	}
-	memcpy(at, known->text, sizeof known->text);
+		return TEXT(glc_ptx_constant(e, at, value), ", ");
+	known = &spellings[value];
+	if (!known->bytes)
+		known->bytes = (uint8_t)(TEXT(put_register(known->text, e->places[value]), ", ") - known->text);
+	memcpy(at, known, sizeof *known);
 	return at + known->bytes;
+}
+
+static inline unsigned char *put_value(struct emitter *e, unsigned char *at, glc_value value)
+{
+	return put_listed(e, e->spellings, at, value) - 2;
 }
 
 static inline unsigned char *put_label(unsigned char *at, uint32_t label)
 {
 	at = TEXT(at, "$L");
-	return put_number(at, label);
+	return glc_decimal(at, label);
 }
 
 /*
@@ -252,12 +236,15 @@ void glc_ptx_copies(struct emitter *e, uint32_t first, enum edge edge, uint32_t 
 
 /* Const arrays of the kernel, before its entry. memory.c */
 bool glc_ptx_const_arrays(struct emitter *e);
-/* KERNEL$ once, and KERNEL$OBJECT. */
+/* KERNEL$ once; any name; and KERNEL$OBJECT. Each leaves room for a line. */
 bool glc_ptx_prefix(struct emitter *e);
+void glc_ptx_name(struct emitter *e, struct glc_name name);
 void glc_ptx_symbol(struct emitter *e, uint32_t object);
 
 /* isa.c: refuses what the version or the architecture does not have. */
 void glc_ptx_require(struct emitter *e, enum feature feature, uint32_t pos);
+/* All parameters of an entry, in every version; what is above it needs a newer one. */
+enum { GLC_PTX_SMALL_PARAM_BYTES = 4352 };
 /* The version to write; refuses one that was given and is too old. */
 enum glacier_status glc_ptx_choose_isa(struct emitter *e, uint64_t param_bytes, uint32_t pos);
 

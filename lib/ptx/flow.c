@@ -294,11 +294,13 @@ static uint32_t back_edge(struct emitter *e, uint32_t index)
 	return end_loop(e, index);
 }
 
-/* Each If's Else, each Else's EndIf: what is in a place when no value is. */
-static bool match_arms(struct emitter *e)
+/* From the first If on each If's Else, each Else's EndIf: what is in a place when no value is. */
+static bool match_arms(struct emitter *e, uint32_t first)
 {
-	for (uint32_t i = 0; i < e->kernel->inst_count; i++) {
-		uint32_t op = inst_at(e, i)->op;
+	const struct glc_inst *insts = e->kernel->insts;
+
+	for (uint32_t i = first, count = e->kernel->inst_count; i < count; i++) {
+		uint32_t op = insts[i].op;
 		struct frame *frame;
 
 		if (op - GLC_OP_If > GLC_OP_EndIf - GLC_OP_If)   /* most are none of them */
@@ -336,20 +338,23 @@ static bool ends_itself(const struct glc_kernel *kernel)
 
 bool glc_ptx_body(struct emitter *e)
 {
-	uint32_t count = e->kernel->inst_count, index = 0;
-	bool debug = e->input->options->debug;
+	uint32_t count = e->kernel->inst_count, index = 0, next;
+	bool debug = e->input->options->debug, matched = false;
 
 	e->frames.count = 0;
 	e->loop = GLC_NO_VALUE;
-	if (!match_arms(e))
-		return false;
 	while (index < count && e->status == GLACIER_OK) {
 		const struct glc_inst *inst = inst_at(e, index);
 
 		if (debug)
 			glc_ptx_loc(e, inst->pos);
 		switch ((enum glc_op)inst->op) {
-		case GLC_OP_If: index = begin_if(e, index); break;
+		case GLC_OP_If:
+			if (!matched && !match_arms(e, index))
+				return false;
+			matched = true;
+			index = begin_if(e, index);
+			break;
 		case GLC_OP_Else: index = begin_else(e, index); break;
 		case GLC_OP_EndIf: index = end_if(e, index); break;
 		case GLC_OP_Loop: index = begin_loop(e, index); break;
@@ -359,9 +364,10 @@ bool glc_ptx_body(struct emitter *e)
 		case GLC_OP_Continue:
 		case GLC_OP_Return: leave(e, index++, always); break;
 		default:
-			glc_ptx_value(e, index++);
-			if (!debug)
-				index = glc_ptx_plain_run(e, index);
+			next = debug ? index : glc_ptx_plain_run(e, index);
+			if (next == index)
+				glc_ptx_value(e, next++);
+			index = next;
 			break;
 		}
 	}

@@ -22,7 +22,7 @@ static const struct {
 	[FEATURE_PARAMS] = {"a parameter list above 4352 bytes", 81, 70},
 };
 
-enum { SMALL_PARAM_BYTES = 4352, PARAM_BYTES = 32764 };
+enum { PARAM_BYTES = 32764 };
 
 void glc_ptx_require(struct emitter *e, enum feature feature, uint32_t pos)
 {
@@ -52,12 +52,12 @@ enum glacier_status glc_ptx_choose_isa(struct emitter *e, uint64_t param_bytes, 
 					arch_isa % 10u, e->isa / 10u, e->isa % 10u);
 	} else {
 		e->isa = (uint16_t)(arch_isa > DEFAULT_ISA ? arch_isa : DEFAULT_ISA);
-		if (param_bytes > SMALL_PARAM_BYTES && e->isa < features[FEATURE_PARAMS].isa)
+		if (param_bytes > GLC_PTX_SMALL_PARAM_BYTES && e->isa < features[FEATURE_PARAMS].isa)
 			e->isa = features[FEATURE_PARAMS].isa;
 	}
 	if (param_bytes > PARAM_BYTES)
 		return glc_fail(e->diag, GLC_GA_PTX_PARAMS, pos, (size_t)param_bytes, (unsigned)PARAM_BYTES);
-	if (param_bytes > SMALL_PARAM_BYTES)
+	if (param_bytes > GLC_PTX_SMALL_PARAM_BYTES)
 		glc_ptx_require(e, FEATURE_PARAMS, pos);
 	return e->status;
 }
@@ -108,11 +108,11 @@ static bool is_reserved(const struct glc_name *name)
 		return true;
 	if (name->bytes > LONGEST_KEYWORD)
 		return false;
+	if (!name->bytes || name->at[0] < 'a' || name->at[0] > 'z' || !(lengths[name->at[0] - 'a'] >> name->bytes & 1))
+		return false;
 	for (uint32_t i = 0; i < name->bytes; i++)
 		if (name->at[i] == '_' || (name->at[i] >= 'A' && name->at[i] <= 'Z'))
 			return false;
-	if (!name->bytes || name->at[0] < 'a' || name->at[0] > 'z' || !(lengths[name->at[0] - 'a'] >> name->bytes & 1))
-		return false;
 	padded[0] = ' ';
 	memcpy(padded + 1, name->at, name->bytes);
 	padded[name->bytes + 1] = ' ';

@@ -33,11 +33,14 @@ uint32_t glc_ptx_length(struct emitter *e, uint32_t index)
 	return state->length;
 }
 
+/* A prefix is mostly shorter, and is then copied whole, with what stands behind it. */
+enum { PREFIX_ROOM = 16 };
+
 bool glc_ptx_prefix(struct emitter *e)
 {
 	const struct glc_name *name = &e->kernel->name;
 	uint32_t underscores = glc_ptx_underscores(e->ir, e->kernel);
-	char *prefix = glc_bump(e->input->memory, (size_t)name->bytes + underscores + 1);
+	char *prefix = glc_bump(e->input->memory, (size_t)name->bytes + underscores + PREFIX_ROOM);
 
 	if (!prefix)
 		return false;
@@ -48,27 +51,44 @@ bool glc_ptx_prefix(struct emitter *e)
 	return true;
 }
 
-/* Most names are short: not worth a call. */
+/* Most names are short, and not worth a call: their ends are copied, which overlap. */
 static inline unsigned char *put_name(unsigned char *at, struct glc_name name)
 {
-	if (name.bytes > 16)
-		return (unsigned char *)memcpy(at, name.at, name.bytes) + name.bytes;
-	for (uint32_t i = 0; i < name.bytes; i++)
-		at[i] = (unsigned char)name.at[i];
+	if (name.bytes > 16) {
+		memcpy(at, name.at, name.bytes);
+	} else if (name.bytes >= 8) {
+		memcpy(at, name.at, 8);
+		memcpy(at + name.bytes - 8, name.at + name.bytes - 8, 8);
+	} else if (name.bytes >= 4) {
+		memcpy(at, name.at, 4);
+		memcpy(at + name.bytes - 4, name.at + name.bytes - 4, 4);
+	} else if (name.bytes) {
+		at[0] = (unsigned char)name.at[0];
+		at[name.bytes / 2] = (unsigned char)name.at[name.bytes / 2];
+		at[name.bytes - 1] = (unsigned char)name.at[name.bytes - 1];
+	}
 	return at + name.bytes;
+}
+
+/* Behind a name the rest of a line. */
+void glc_ptx_name(struct emitter *e, struct glc_name name)
+{
+	glc_need(&e->out, (size_t)name.bytes + LINE_BYTES);
+	if (!e->out.failed)
+		e->out.at = put_name(e->out.at, name);
 }
 
 void glc_ptx_symbol(struct emitter *e, uint32_t object)
 {
 	const struct glc_name *name = &e->kernel->objects[object].name;
-	unsigned char *at;
 
-	/* Behind the symbol the rest of a line. */
 	glc_need(&e->out, (size_t)e->prefix.bytes + name->bytes + LINE_BYTES);
 	if (e->out.failed)
 		return;
-	at = put_name(e->out.at, e->prefix);
-	e->out.at = put_name(at, *name);
+	memcpy(e->out.at, e->prefix.at, PREFIX_ROOM);
+	if (e->prefix.bytes > PREFIX_ROOM)
+		memcpy(e->out.at, e->prefix.at, e->prefix.bytes);
+	e->out.at = put_name(e->out.at + e->prefix.bytes, *name);
 }
 
 struct address {
@@ -397,11 +417,10 @@ static bool need_array(struct emitter *e, uint32_t index)
 bool glc_ptx_const_arrays(struct emitter *e)
 {
 	const struct glc_kernel *kernel = e->kernel;
-	bool any = false;
 
-	for (uint32_t i = 0; i < kernel->object_count; i++)
-		any |= kernel->objects[i].kind == GLC_OBJECT_CONST;
-	for (uint32_t i = 0; any && i < kernel->inst_count; i++)
+	if (!(e->kinds >> GLC_OBJECT_CONST & 1))
+		return true;
+	for (uint32_t i = 0; i < kernel->inst_count; i++)
 		if (kernel->insts[i].op == GLC_OP_LoadConst && !need_array(e, kernel->insts[i].object))
 			return false;
 	return true;

@@ -10,6 +10,8 @@
 
 static const uint64_t STATIC_SHARED_BYTES = 49152, LOCAL_BYTES = 512 * 1024;
 
+enum { ARRAYS = 1 << GLC_OBJECT_SHARED | 1 << GLC_OBJECT_LOCAL };
+
 static uint64_t array_bytes(const struct glc_object *object)
 {
 	return (uint64_t)object->length.value * glc_types[object->type].bytes;
@@ -131,7 +133,7 @@ static void write_registers(struct emitter *e)
 			continue;
 		at = begin_line(e);
 		memcpy(at, text[klass], 16);
-		at = put_number(at + bytes[klass], e->counts[klass] + 1);
+		at = glc_decimal(at + bytes[klass], e->counts[klass] + 1);
 		e->out.at = TEXT(at, ">;\n");
 	}
 }
@@ -237,9 +239,9 @@ static void write_head(struct emitter *e)
 	const struct glc_kernel *kernel = e->kernel;
 	unsigned char *at;
 
-	glc_puts(&e->out, "\n.visible .entry ");
-	glc_put(&e->out, e->prefix.at, e->prefix.bytes - 1);
-	glc_putc(&e->out, '(');
+	e->out.at = TEXT(begin_line(e), "\n.visible .entry ");
+	glc_ptx_name(e, (struct glc_name){e->prefix.at, e->prefix.bytes - 1});
+	*e->out.at++ = '(';
 	write_params(e);
 	at = TEXT(begin_line(e), ")\n.reqntid ");
 	at = glc_decimal(at, kernel->workgroup[0].value);
@@ -247,7 +249,7 @@ static void write_head(struct emitter *e)
 	at = glc_decimal(TEXT(at, ", "), kernel->workgroup[2].value);
 	e->out.at = TEXT(at, "\n{\n");
 	write_registers(e);
-	for (uint32_t i = 0; i < kernel->object_count; i++)
+	for (uint32_t i = 0; e->kinds & ARRAYS && i < kernel->object_count; i++)
 		if (e->objects[i].base && (kernel->objects[i].kind == GLC_OBJECT_SHARED ||
 					   kernel->objects[i].kind == GLC_OBJECT_LOCAL))
 			write_array(e, i);
@@ -304,13 +306,16 @@ static enum glacier_status write_kernel(struct emitter *e, const struct glc_kern
 	if (status != GLACIER_OK)
 		return status;
 	e->kernel = kernel;
+	e->kinds = 0;
+	for (uint32_t i = 0; i < kernel->object_count; i++)
+		e->kinds |= 1u << kernel->objects[i].kind;
 	/* One more of each: nothing is asked for in no bytes. */
 	e->places = glc_bump(memory, ((size_t)kernel->inst_count + 1) * sizeof *e->places);
+	e->spellings = glc_bump_zero(memory, ((size_t)kernel->inst_count + 1) * sizeof *e->spellings);
 	e->objects = glc_bump_zero(memory, ((size_t)kernel->object_count + 1) * sizeof *e->objects);
-	if (!e->places || !e->objects || !glc_ptx_prefix(e))
+	if (!e->places || !e->spellings || !e->objects || !glc_ptx_prefix(e))
 		return glc_fail(e->diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	memset(e->counts, 0, sizeof e->counts);
-	memset(e->spellings, 0, sizeof e->spellings);
 	memset(&e->lanes, 0, sizeof e->lanes);
 	e->labels = 0;
 	e->section++;
@@ -331,8 +336,12 @@ static enum glacier_status write_header(struct emitter *e)
 	unsigned char *at;
 
 	for (uint32_t i = 0; i < e->ir->kernel_count; i++) {
-		uint64_t bytes = param_bytes(&e->ir->kernels[i]);
+		uint64_t bytes;
 
+		/* Eight bytes each, and as many for the length: of some, nothing needs to be added up. */
+		if (e->ir->kernels[i].object_count <= GLC_PTX_SMALL_PARAM_BYTES / 16)
+			continue;
+		bytes = param_bytes(&e->ir->kernels[i]);
 		if (bytes > most_bytes) {
 			most_bytes = bytes;
 			pos = e->ir->kernels[i].pos;

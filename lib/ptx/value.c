@@ -54,34 +54,28 @@ static inline unsigned char *comma(unsigned char *at)
 	return TEXT(at, ", ");
 }
 
-unsigned char *glc_ptx_number(unsigned char *at, uint32_t number)
-{
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233"
-				    "34353637383940414243444546474849505152535455565758596061626364656667"
-				    "6869707172737475767778798081828384858687888990919293949596979899";
+const char glc_ptx_register_prefix[CLASS_COUNT][4] = {"%p", "%r", "%rd", "%f", "%fd"};
+const uint8_t glc_ptx_prefix_bytes[CLASS_COUNT] = {2, 2, 3, 2, 3};
 
-	if (number >= 10000) {
-		at = put_number(at, number / 10000);
-		number %= 10000;
-		memcpy(at, pairs + 2 * (number / 100), 2);
-		memcpy(at + 2, pairs + 2 * (number % 100), 2);
-		return at + 4;
-	}
-	if (number >= 1000) {
-		memcpy(at, pairs + 2 * (number / 100), 2);
-		at += 2;
-	} else if (number >= 100) {
-		*at++ = (unsigned char)('0' + number / 100);
-	}
-	memcpy(at, pairs + 2 * (number % 100), 2);
-	return at + 2;
-}
-
+/* Eight digits at once: a nibble in each byte, the first one lowest, and what is above 9 moved to the letters. */
 static unsigned char *put_hex(unsigned char *at, uint64_t bits, uint32_t digits)
 {
-	for (uint32_t i = digits; i-- > 0; bits >>= 4)
-		at[i] = (unsigned char)"0123456789ABCDEF"[bits & 15];
-	return at + digits;
+	for (uint32_t shift = digits * 4; shift; at += 8) {
+		uint64_t nibbles, letters;
+		unsigned char text[8];
+
+		shift -= 32;
+		nibbles = (uint32_t)(bits >> shift);
+		nibbles = (nibbles << 16 | nibbles) & 0x0000ffff0000ffffu;
+		nibbles = (nibbles << 8 | nibbles) & 0x00ff00ff00ff00ffu;
+		nibbles = (nibbles << 4 | nibbles) & 0x0f0f0f0f0f0f0f0fu;
+		letters = (nibbles + 0x0606060606060606u) >> 4 & 0x0101010101010101u;
+		nibbles += 0x3030303030303030u + letters * ('A' - '9' - 1);
+		for (int i = 0; i < 8; i++)
+			text[i] = (unsigned char)(nibbles >> (56 - 8 * i));
+		memcpy(at, text, 8);
+	}
+	return at;
 }
 
 unsigned char *glc_ptx_constant(const struct emitter *e, unsigned char *at, uint32_t constant)
@@ -214,21 +208,50 @@ static inline bool is_plain(const struct glc_inst *inst)
 
 uint32_t glc_ptx_plain_run(struct emitter *e, uint32_t index)
 {
-	uint32_t count = e->kernel->inst_count;
-	unsigned char *at = e->out.at;
+	const struct glc_inst *inst = &e->kernel->insts[index], *end = &e->kernel->insts[e->kernel->inst_count];
+	struct spelling *spellings = e->spellings;
+	enum register_class klass = CLASS_P;
+	uint32_t number = e->counts[klass], first_register = 0, prefix = 0, prefix_bytes = 0, *places = e->places;
+	unsigned char lead[32], *at = e->out.at, *room = e->out.end, *behind;   /* "\tadd.rn.f32 " */
+	uint64_t head, last = UINT64_MAX;   /* all that the lead depends on: no opcode is all ones */
+	size_t lead_bytes = 0;
 
-	for (; index < count && is_plain(&e->kernel->insts[index]); index++) {
-		const struct glc_inst *inst = &e->kernel->insts[index];
-		enum glc_type type = inst->type;
+	for (; inst < end; inst++, index++) {
+		struct spelling *made = &spellings[index];
 
-		e->out.at = at;
-		at = put_suffix(put_mnemonic(begin_line(e), inst->op, type), glc_ptx_suffix, type);
-		e->places[index] = new_register(e, glc_ptx_class[type]);
-		*at++ = ' ';
-		at = comma(put_value(e, at, index));
-		at = comma(put_value(e, at, inst->arg[0]));
-		at = TEXT(put_value(e, at, inst->arg[1]), ";\n");
+		_Static_assert(offsetof(struct glc_inst, arg) == sizeof head, "what stands before the arguments");
+		memcpy(&head, inst, sizeof head);
+		if (head != last) {
+			if (!is_plain(inst))
+				break;
+			last = head;
+			e->counts[klass] = number;
+			klass = glc_ptx_class[inst->type];
+			number = e->counts[klass];
+			first_register = REGISTER(klass, 0);
+			memcpy(&prefix, glc_ptx_register_prefix[klass], sizeof prefix);
+			prefix_bytes = glc_ptx_prefix_bytes[klass];
+			lead_bytes = (size_t)(put_suffix(put_mnemonic(lead, inst->op, inst->type), glc_ptx_suffix,
+							 inst->type) - lead);
+			lead[lead_bytes++] = ' ';
+		}
+		if ((size_t)(room - at) < LINE_BYTES) {
+			e->out.at = at;
+			at = begin_line(e);
+			room = e->out.end;
+		}
+		memcpy(at, lead, 16);
+		at += lead_bytes;
+		places[index] = first_register + ++number;
+		memcpy(made->text, &prefix, sizeof prefix);
+		behind = comma(glc_decimal(made->text + prefix_bytes, number));
+		made->bytes = (uint8_t)(behind - made->text);
+		memcpy(at, made, sizeof *made);
+		at += made->bytes;
+		at = put_listed(e, spellings, at, inst->arg[0]);
+		at = TEXT(put_listed(e, spellings, at, inst->arg[1]) - 2, ";\n");
 	}
+	e->counts[klass] = number;
 	e->out.at = at;
 	return index;
 }
@@ -459,7 +482,7 @@ static void global_id(struct emitter *e, uint32_t index)
 	e->places[index] = new_register(e, CLASS_R);
 	at = comma(put_register(TEXT(begin_line(e), "\tmad.lo.u32 "), e->places[index]));
 	at = comma(put_register(at, d));
-	at = comma(put_number(at, e->kernel->workgroup[dim].value));
+	at = comma(glc_decimal(at, e->kernel->workgroup[dim].value));
 	end_line(e, put_register(at, thread));
 }
 
