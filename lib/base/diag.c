@@ -176,13 +176,31 @@ static void format_message(char message[MESSAGE_BYTES], const char *text, va_lis
 	}
 }
 
+/* To the sink: apart, so that what nobody listens to costs little. */
+static __attribute__((noinline)) void deliver(struct glacier_diag *diag, const struct row *row,
+					      enum glacier_severity severity, uint64_t where,
+					      const char *text, va_list args)
+{
+	struct glacier_diagnostic diagnostic = {
+		.severity = severity,
+		.status = row->status,
+		.code = at(row->code),
+		.flag = glacier_warning_name(row->warning),
+	};
+	char message[MESSAGE_BYTES];
+
+	format_message(message, text, args);
+	diagnostic.message = message;
+	locate(diag, where, &diagnostic.location);
+	diag->report(diag->user, &diagnostic);
+}
+
 enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, uint64_t where,
 			       const char *text, ...)
 {
 	const struct row *row = &rows[code];
-	struct glacier_diagnostic diagnostic = {.severity = GLACIER_ERROR, .status = row->status};
+	enum glacier_severity severity = GLACIER_ERROR;
 	enum glacier_status status = row->status;
-	char message[MESSAGE_BYTES];
 	va_list args;
 
 	if (!diag)
@@ -192,15 +210,15 @@ enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, ui
 		if (diag->suppressed)
 			return GLACIER_OK;
 		if (!bit(diag->fatal, row->warning)) {
-			diagnostic.severity = GLACIER_WARNING;
+			severity = GLACIER_WARNING;
 			status = GLACIER_OK;
 		}
 	}
 	/* A statement can be wrong twice: the limit holds here, its reader then stops. */
-	diag->suppressed = diagnostic.severity == GLACIER_ERROR && diag->errors >= glc_max_errors(diag);
+	diag->suppressed = severity == GLACIER_ERROR && diag->errors >= glc_max_errors(diag);
 	if (diag->suppressed)
 		return status;
-	if (diagnostic.severity == GLACIER_ERROR) {
+	if (severity == GLACIER_ERROR) {
 		if (!diag->errors++)
 			diag->first = status;
 	} else {
@@ -208,15 +226,9 @@ enum glacier_status glc_report(struct glacier_diag *diag, enum glc_code code, ui
 	}
 	if (!diag->report)
 		return status;
-
 	va_start(args, text);
-	format_message(message, text, args);
+	deliver(diag, row, severity, where, text, args);
 	va_end(args);
-	diagnostic.code = at(row->code);
-	diagnostic.flag = glacier_warning_name(row->warning);
-	diagnostic.message = message;
-	locate(diag, where, &diagnostic.location);
-	diag->report(diag->user, &diagnostic);
 	return status;
 }
 

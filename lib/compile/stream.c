@@ -24,14 +24,19 @@ static struct glc_name keep(struct glc_tree *tree, const char *text, size_t byte
 
 static void workgroup(struct glc_tree *tree, struct glc_tree_kernel *kernel, const uint32_t size[3])
 {
+	enum { TEXT_BYTES = 16 };   /* more than a number of 32 bits takes */
 	uint32_t count = size[2] ? 3 : size[1] ? 2 : 1;
+	unsigned char *text = glc_bump(tree->memory, (size_t)count * TEXT_BYTES);
 
-	for (uint32_t i = 0; i < count; i++) {
-		unsigned char digits[20];
-		size_t bytes = (size_t)(glc_decimal(digits, size[i] ? size[i] : i ? 1 : 64) - digits);
+	if (!text) {
+		tree->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++, text += TEXT_BYTES) {
+		size_t bytes = (size_t)(glc_decimal(text, size[i] ? size[i] : i ? 1 : 64) - text);
 
 		kernel->workgroup[i] =
-			glc_tree_literal(tree, keep(tree, (const char *)digits, bytes), kernel->pos);
+			glc_tree_literal(tree, (struct glc_name){(const char *)text, (uint32_t)bytes}, kernel->pos);
 	}
 	kernel->workgroup_count = count;
 }

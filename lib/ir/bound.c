@@ -460,7 +460,7 @@ bool glc_bound_kernel(const struct glc_ir *ir, const struct glc_kernel *kernel, 
 {
 	struct bound s = {.ir = ir, .source = kernel, .memory = memory, .out = out};
 
-	if (!glc_builder_init(&s.b, memory, 8 * kernel->inst_count))
+	if (!glc_builder_init(&s.b, memory, false, 8 * kernel->inst_count))
 		return false;
 	/* The same numbers for the same constants: values that are constants need no mapping. */
 	for (uint32_t i = 0; i < ir->const_count; i++)

@@ -12,32 +12,39 @@ static uint32_t table_size(uint32_t hint)
 	return size;
 }
 
-bool glc_builder_init(struct glc_builder *b, struct glacier_memory *memory, uint32_t size_hint)
+bool glc_builder_init(struct glc_builder *b, struct glacier_memory *memory, bool optimize, uint32_t size_hint)
 {
 	uint32_t size = table_size(size_hint);
 
 	memset(b, 0, sizeof *b);
 	b->memory = memory;
-	b->const_mask = b->head_mask = size - 1;
+	b->optimize = optimize;
+	b->const_mask = size - 1;
 	b->const_heads = glc_bump_zero(memory, size * sizeof *b->const_heads);
-	b->heads = glc_bump_zero(memory, size * sizeof *b->heads);
-	if (!b->const_heads || !b->heads)
-		b->failed = true;
+	b->failed = !b->const_heads;
+	if (optimize) {
+		b->head_mask = size - 1;
+		b->heads = glc_bump_zero(memory, size * sizeof *b->heads);
+		b->failed |= !b->heads;
+		b->share_room = 2 * size;
+	}
 	GLC_PRESIZE(memory, &b->consts, 32);
 	return !b->failed;
 }
 
-void glc_builder_restart(struct glc_builder *b)
+void glc_builder_restart(struct glc_builder *b, uint32_t size_hint)
 {
+	uint32_t size = size_hint < 32 ? 32 : size_hint;
+
 	glc_scope_end(b, 0);
 	/* The arrays handed to the last kernel stay there: begin new ones. */
 	memset(&b->insts, 0, sizeof b->insts);
 	memset(&b->edge_values, 0, sizeof b->edge_values);
 	memset(&b->chain, 0, sizeof b->chain);
 	b->replaced = false;
-	GLC_PRESIZE(b->memory, &b->insts, 32);
+	GLC_PRESIZE(b->memory, &b->insts, size);
 	if (b->optimize)
-		GLC_PRESIZE(b->memory, &b->chain, 32);
+		GLC_PRESIZE(b->memory, &b->chain, size);
 }
 
 /* --- Constants ----------------------------------------------------------- */
@@ -136,8 +143,10 @@ void glc_share_grow(struct glc_builder *b)
 	uint32_t size = b->head_mask + 1, mask = size * 4 - 1;
 	uint32_t *heads = size < 1u << 24 ? glc_bump_zero(b->memory, (size_t)size * 4 * sizeof *heads) : NULL;
 
-	if (!heads)
-		return;   /* longer chains are slower, not wrong */
+	if (!heads) {
+		b->share_room = UINT32_MAX;   /* longer chains are slower, not wrong */
+		return;
+	}
 	for (uint32_t old = 0; old < size; old++) {
 		uint32_t *end[4] = {&heads[old], &heads[old + size], &heads[old + 2 * size], &heads[old + 3 * size]};
 		uint32_t next;
@@ -154,6 +163,7 @@ void glc_share_grow(struct glc_builder *b)
 	}
 	b->heads = heads;
 	b->head_mask = mask;
+	b->share_room = 2 * (mask - (size - 1));   /* two to a chain, as before */
 }
 
 /* Loads of what no one writes give the same each time; so do pure instructions. */
@@ -201,7 +211,7 @@ glc_value glc_emit_inst(struct glc_builder *b, const struct glc_inst *given)
 	at = &b->insts.at[b->insts.count];
 	*at = inst;
 	at->pos = b->pos;
-	return glc_share(b);
+	return glc_share(b, glc_share_salt(at));
 }
 
 void glc_scope_end(struct glc_builder *b, uint32_t begin)
@@ -212,7 +222,7 @@ void glc_scope_end(struct glc_builder *b, uint32_t begin)
 
 		b->heads[glc_share_hash(&b->insts.at[i]) & b->head_mask] = b->chain.at[i].older;
 		b->newest = b->chain.at[i].before;
-		b->shared_count--;
+		b->share_room++;
 	}
 }
 

@@ -30,14 +30,15 @@ struct glc_builder {
 	GLC_ARRAY(struct glc_shared) chain;  /* parallel to insts; set for those that are shared */
 	uint32_t newest;            /* shared instruction + 1 */
 	uint32_t *heads;
-	uint32_t head_mask, shared_count;
+	uint32_t head_mask;
+	uint32_t share_room;        /* how many more may be shared before the table is too small */
 	const struct glc_object *objects;  /* of this kernel: whether a load may be shared */
 };
 
 /* size_hint: about how many instructions to expect. */
-bool glc_builder_init(struct glc_builder *b, struct glacier_memory *memory, uint32_t size_hint);
-/* Start the next kernel: no instructions, the constants stay. */
-void glc_builder_restart(struct glc_builder *b);
+bool glc_builder_init(struct glc_builder *b, struct glacier_memory *memory, bool optimize, uint32_t size_hint);
+/* Start the next kernel, of about that many instructions: none are there, the constants stay. */
+void glc_builder_restart(struct glc_builder *b, uint32_t size_hint);
 
 /* The constant of that type and bit pattern. */
 glc_value glc_const_bits(struct glc_builder *b, enum glc_type type, uint64_t bits);

@@ -33,15 +33,17 @@ static void declare_spec(struct ssa *s, const struct glc_decl *decl, struct glc_
 }
 
 /* A length or workgroup size: a literal, or a u32 specialization constant. */
-static bool extent(struct ssa *s, struct glc_operand operand, const char *what, struct glc_extent *extent)
+static inline bool extent(struct ssa *s, struct glc_operand operand, const char *what, struct glc_extent *extent)
 {
 	const struct glc_object *object;
 	uint64_t bits;
 
 	extent->spec = GLC_NO_VALUE;
 	if (operand.kind == GLC_LITERAL) {
-		if (!glc_literal_read(s->diag, s->tree->literals.at[operand.index].text, operand.pos,
-				      GLC_U32, &bits))
+		const struct glc_literal *literal = &s->tree->literals.at[operand.index];
+
+		if (!glc_literal_digits(literal->text, GLC_U32, &bits) &&
+		    !glc_literal_read(s->diag, literal->text, operand.pos, GLC_U32, &bits))
 			return false;
 		extent->value = (uint32_t)bits;
 	} else {

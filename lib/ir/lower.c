@@ -352,7 +352,7 @@ static bool lower_kernel(struct lower *l, bool optimize)
 			return false;
 		l->live = &live;
 	}
-	glc_builder_restart(&l->b);
+	glc_builder_restart(&l->b, source->inst_count);
 	l->b.objects = l->kernel->objects;
 	l->frames.count = l->slots.count = 0;
 	for (uint32_t i = 0; i < source->inst_count && !l->b.failed;)
@@ -386,9 +386,8 @@ enum glacier_status glc_lower(const struct glc_ir *ir, const struct glacier_targ
 	*out = *ir;
 	out->memory = memory;
 	out->kernels = glc_bump(memory, (size_t)ir->kernel_count * sizeof *out->kernels);
-	if (!out->kernels || !glc_builder_init(&l.b, memory, largest > ir->const_count ? largest : ir->const_count))
+	if (!out->kernels || !glc_builder_init(&l.b, memory, how != GLC_LOWER_PLAIN, largest > ir->const_count ? largest : ir->const_count))
 		return glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
-	l.b.optimize = how != GLC_LOWER_PLAIN;
 	/* The same numbers for the same constants: values that are constants need no mapping. */
 	for (uint32_t i = 0; i < ir->const_count; i++)
 		glc_const_bits(&l.b, ir->consts[i].type, ir->consts[i].bits);

@@ -35,23 +35,29 @@ static bool argument_needs_lowering(const struct glc_inst *inst)
 	return inst->op == GLC_OP_If ? glc_is_const(inst->arg[0]) : inst->from == GLC_U64;
 }
 
-static bool is_plain(const struct glc_inst *inst, uint8_t where)
+/* Of one whose row does not tell by itself. */
+static bool is_plain(const struct glc_inst *inst, uint8_t how, uint8_t where)
 {
-	uint8_t how = plain[inst->op];
-
-	if ((how & (where | BUT_INTS | CHECK_ARG)) == where)
-		return true;
 	return (how & where) && !((how & BUT_INTS) && glc_is_int(inst->from)) &&
 	       !((how & CHECK_ARG) && argument_needs_lowering(inst));
 }
 
 static bool all_plain(const struct glc_kernel *kernel, uint8_t where)
 {
-	const struct glc_inst *inst = kernel->insts, *end = inst + kernel->inst_count;
+	uint32_t last = GLC_OP_COUNT;   /* an opcode whose row tells: the next of the same need no look */
 
-	while (inst < end && is_plain(inst, where))
-		inst++;
-	return inst == end;
+	for (const struct glc_inst *inst = kernel->insts, *end = inst + kernel->inst_count; inst < end; inst++) {
+		uint8_t how;
+
+		if (inst->op == last)
+			continue;
+		how = plain[inst->op];
+		if ((how & (where | BUT_INTS | CHECK_ARG)) == where)
+			last = inst->op;
+		else if (!is_plain(inst, how, where))
+			return false;
+	}
+	return true;
 }
 
 /* Of plain instructions alone: there are no loops among them, so users stand behind what they use. */

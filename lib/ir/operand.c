@@ -2,31 +2,13 @@
 /* Operands: from a register, object or literal of the tree to a value of the wanted type. */
 #include "ir/ssa.h"
 
-/* A few decimal digits that fit every 32-bit integer: what most literals of programs are. */
-static inline bool read_digits(struct glc_name text, enum glc_type type, uint64_t *bits)
-{
-	uint32_t value = 0;
-
-	if (text.bytes - 1 > 8 || !(GLC_TYPES_WORD >> type & 1))
-		return false;
-	for (uint32_t i = 0; i < text.bytes; i++) {
-		uint32_t digit = (unsigned char)text.at[i] - '0';
-
-		if (digit > 9)
-			return false;
-		value = value * 10 + digit;
-	}
-	*bits = value;
-	return true;
-}
-
 bool glc_literal_read(struct glacier_diag *diag, struct glc_name text, uint64_t where,
 		      enum glc_type type, uint64_t *bits)
 {
 	int width = text.bytes > 64 ? 64 : (int)text.bytes;
 	const char *name = glc_types[type].name;
 
-	if (read_digits(text, type, bits))
+	if (glc_literal_digits(text, type, bits))
 		return true;
 	switch (glc_literal_bits(text, type, bits)) {
 	case GLC_LITERAL_OK:

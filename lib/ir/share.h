@@ -8,15 +8,27 @@
 
 #include "ir/build.h"
 
-static inline uint32_t glc_share_hash(const struct glc_inst *inst)
+/* Of all but the first two arguments, which differ most. */
+static inline uint64_t glc_share_salt(const struct glc_inst *inst)
 {
-	uint64_t head, args[2], h;
+	uint64_t head, last;
 
 	memcpy(&head, inst, sizeof head);
-	memcpy(args, inst->arg, sizeof args);
-	h = (head ^ args[0] * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-	h = (h ^ h >> 29 ^ args[1]) * 0x9e3779b97f4a7c15u;
-	return (uint32_t)(h >> 32);
+	memcpy(&last, inst->arg + 2, sizeof last);
+	return (head ^ last * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+}
+
+static inline uint32_t glc_share_salted(const struct glc_inst *inst, uint64_t salt)
+{
+	uint64_t first;
+
+	memcpy(&first, inst->arg, sizeof first);
+	return (uint32_t)((first ^ salt) * 0x9e3779b97f4a7c15u >> 32);
+}
+
+static inline uint32_t glc_share_hash(const struct glc_inst *inst)
+{
+	return glc_share_salted(inst, glc_share_salt(inst));
 }
 
 static inline bool glc_share_same(const struct glc_inst *a, const struct glc_inst *c)
@@ -48,20 +60,23 @@ static inline bool glc_share_reserve(struct glc_builder *b, uint32_t n)
 /*
  * The instruction at insts.at[insts.count], which is complete and has its room: the number
  * of the one before it that gives the same; else it stays, and is shared from here on.
+ * salt: the instruction's, which is the same for many that follow one another.
  */
-static inline glc_value glc_share(struct glc_builder *b)
+static inline glc_value glc_share(struct glc_builder *b, uint64_t salt)
 {
-	const struct glc_inst *inst = &b->insts.at[b->insts.count];
-	uint32_t slot = glc_share_hash(inst) & b->head_mask, value;
+	const struct glc_inst *insts = b->insts.at, *inst = &insts[b->insts.count];
+	struct glc_shared *chain = b->chain.at;
+	uint32_t *head = &b->heads[glc_share_salted(inst, salt) & b->head_mask], oldest = *head, value;
 
-	for (uint32_t i = b->heads[slot]; i; i = b->chain.at[i - 1].older)
-		if (glc_share_same(&b->insts.at[i - 1], inst))
+	for (uint32_t i = oldest; i; i = chain[i - 1].older)
+		if (glc_share_same(&insts[i - 1], inst))
 			return i - 1;
 	value = b->insts.count++;
-	b->chain.count = b->insts.count;
-	b->chain.at[value] = (struct glc_shared){.older = b->heads[slot], .before = b->newest};
-	b->heads[slot] = b->newest = value + 1;
-	if (++b->shared_count > b->head_mask * 2u)
+	chain[value].older = oldest;
+	chain[value].before = b->newest;
+	*head = b->newest = value + 1;
+	b->chain.count = value + 1;
+	if (!--b->share_room)
 		glc_share_grow(b);
 	return value;
 }

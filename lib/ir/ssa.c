@@ -602,15 +602,16 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 	memset(ir, 0, sizeof *ir);
 	ir->memory = memory;
 	ir->kernels = glc_bump(memory, tree->kernels.count * sizeof *ir->kernels);
-	if (!ir->kernels || !glc_builder_init(&s.b, memory, tree->stmts.count + tree->rows.count)) {
+	if (!ir->kernels || !glc_builder_init(&s.b, memory, optimize, tree->stmts.count + tree->rows.count)) {
 		glc_fail(diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 		return;
 	}
-	s.b.optimize = optimize;
-	GLC_PRESIZE(memory, &s.journal, 32);
-	GLC_PRESIZE(memory, &s.joins, 32);
-	GLC_PRESIZE(memory, &s.frames, 4);
-	GLC_PRESIZE(memory, &s.reasons, 16);
+	if (tree->stmts.count) {   /* streams need none of these */
+		GLC_PRESIZE(memory, &s.journal, 32);
+		GLC_PRESIZE(memory, &s.joins, 32);
+		GLC_PRESIZE(memory, &s.frames, 4);
+		GLC_PRESIZE(memory, &s.reasons, 16);
+	}
 	glc_ssa_check_constants(&s);
 	if (diag->errors)
 		return;
@@ -622,7 +623,8 @@ void glc_ssa_build(const struct glc_tree *tree, const struct glacier_read_option
 		s.stamp = s.last_stamp = s.last_mark = 0;
 		s.journal.count = s.joins.count = s.frames.count = s.write_sets.count = 0;
 		s.replay = s.copies = 0;
-		glc_builder_restart(&s.b);
+		/* Most statements are an instruction each; around a stream's accesses stand some more. */
+		glc_builder_restart(&s.b, s.source->is_stream ? s.source->live_rows + 16 : s.source->count);
 		if (!glc_ssa_declare(&s) || !glc_ssa_scan_loops(&s)) {
 			s.failed = true;
 			break;

@@ -18,7 +18,9 @@ struct rows {
 	uint32_t count;
 	/* What they hold; GLC_NO_VALUE: not written yet, so 0. */
 	glc_value f[GLC_STREAM_REGISTERS], r[GLC_STREAM_REGISTERS];
-	glc_value in;                  /* gid < n; GLC_NO_VALUE: not made yet */
+	/* GLC_NO_VALUE: not made yet. */
+	glc_value in;                  /* gid < n */
+	glc_value zero;                /* what a register holds that nothing was written to */
 };
 
 /* --- Which rows ---------------------------------------------------------- */
@@ -102,9 +104,16 @@ static inline bool is_needed(const struct rows *w, uint32_t row, uint8_t what)
 
 /* --- What they say ------------------------------------------------------- */
 
+static inline glc_value zero_f(struct rows *w)
+{
+	if (w->zero == GLC_NO_VALUE)
+		w->zero = glc_const_bits(&w->s->b, GLC_F32, 0);
+	return w->zero;
+}
+
 static inline glc_value value_f(struct rows *w, int64_t number)
 {
-	return w->f[number] != GLC_NO_VALUE ? w->f[number] : glc_const_bits(&w->s->b, GLC_F32, 0);
+	return w->f[number] != GLC_NO_VALUE ? w->f[number] : zero_f(w);
 }
 
 static inline glc_value value_r(struct rows *w, int64_t number)
@@ -112,55 +121,74 @@ static inline glc_value value_r(struct rows *w, int64_t number)
 	return w->r[number] != GLC_NO_VALUE ? w->r[number] : glc_const_bits(&w->s->b, GLC_U32, 0);
 }
 
-/*
- * The run of Add and its like that begins at row `first`. No identity of theirs keeps every
- * bit, so that only constants fold. Gives the row behind them.
- */
-static uint32_t binary_rows(struct rows *w, uint32_t first)
+/* The run at -O0: as it stands. */
+static const struct glc_row *append_rows(struct rows *w, const struct glc_row *row, const struct glc_row *end)
 {
 	struct glc_builder *b = &w->s->b;
-	uint32_t end = first;
+	struct glc_inst *inst = &b->insts.at[b->insts.count];
+	uint32_t value = b->insts.count;
 
-	while (end < w->count && is_binary(w->at[end].value[0]))
-		end++;
-	if (!glc_share_reserve(b, end - first))
-		return end;
-	for (uint32_t i = first; i < end; i++) {
-		const struct glc_row *row = &w->at[i];
-		enum glc_op op = (enum glc_op)row->value[0];
-		glc_value x, y, value;
-		struct glc_inst *inst;
-
-		if (!is_needed(w, i, ROW))
-			continue;
-		x = value_f(w, row->value[1]);
-		y = value_f(w, row->value[2]);
-		if (b->optimize && x > y && (glc_ops[op].flags & GLC_COMMUTES)) {
-			value = x;
-			x = y;
-			y = value;
-		}
-		inst = &b->insts.at[b->insts.count];
-		*inst = (struct glc_inst){
-			.op = (uint16_t)op,
+	for (; row < end && is_binary(row->value[0]); row++) {
+		*inst++ = (struct glc_inst){
+			.op = (uint16_t)row->value[0],
 			.type = GLC_F32,
 			.from = GLC_F32,
-			.arg = {x, y, GLC_NO_VALUE, GLC_NO_VALUE},
+			.arg = {value_f(w, row->value[1]), value_f(w, row->value[2]), GLC_NO_VALUE, GLC_NO_VALUE},
 			.pos = row->pos,
 		};
-		if (!b->optimize) {
-			value = b->insts.count++;
-		} else if ((x | y) & GLC_CONST_BIT) {
-			struct glc_inst given = *inst;
-
-			b->pos = row->pos;
-			value = glc_emit_inst(b, &given);
-		} else {
-			value = glc_share(b);
-		}
-		w->f[row->value[3]] = value;
+		w->f[row->value[3]] = value++;
 	}
-	return end;
+	b->insts.count = value;
+	return row;
+}
+
+/* The same, folded and shared. No identity of theirs keeps every bit, so that only constants fold. */
+static const struct glc_row *share_rows(struct rows *w, const struct glc_row *row, const struct glc_row *end)
+{
+	const uint8_t *needed = w->needed + (row - w->at);
+	struct glc_builder *b = &w->s->b;
+	struct glc_inst inst = {
+		.type = GLC_F32, .from = GLC_F32, .arg = {GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE, GLC_NO_VALUE}};
+	uint64_t salt = 0;
+	bool commutes = false;
+
+	for (; row < end && is_binary(row->value[0]); row++) {
+		const int64_t *v = row->value;
+		glc_value x, y;
+
+		if (!(*needed++ & ROW))
+			continue;
+		if (inst.op != v[0]) {
+			inst.op = (uint16_t)v[0];
+			commutes = glc_ops[inst.op].flags & GLC_COMMUTES;
+			salt = glc_share_salt(&inst);
+		}
+		x = value_f(w, v[1]);
+		y = value_f(w, v[2]);
+		inst.arg[0] = x > y && commutes ? y : x;
+		inst.arg[1] = inst.arg[0] ^ x ^ y;
+		inst.pos = row->pos;
+		if ((x | y) & GLC_CONST_BIT) {
+			b->pos = inst.pos;
+			w->f[v[3]] = glc_emit_inst(b, &inst);
+		} else {
+			b->insts.at[b->insts.count] = inst;
+			w->f[v[3]] = glc_share(b, salt);
+		}
+	}
+	return row;
+}
+
+/* The run of Add and its like that begins at row `first`. Gives the row behind them. */
+static uint32_t binary_rows(struct rows *w, uint32_t first)
+{
+	const struct glc_row *row = &w->at[first], *end = &w->at[w->count];
+
+	/* Room for all the rows that are left: most are such runs. */
+	if (!glc_share_reserve(&w->s->b, w->count - first))
+		return w->count;
+	row = w->s->b.optimize ? share_rows(w, row, end) : append_rows(w, row, end);
+	return (uint32_t)(row - w->at);
 }
 
 static void plain_row(struct rows *w, const int64_t *v)
@@ -287,7 +315,7 @@ static uint32_t accesses(struct rows *w, uint32_t first)
 	for (; loaded; loaded &= loaded - 1) {
 		uint32_t number = (uint32_t)__builtin_ctzll(loaded);
 
-		w->f[number] = glc_phi(b, GLC_F32, w->f[number], glc_const_bits(b, GLC_F32, 0));
+		w->f[number] = glc_phi(b, GLC_F32, w->f[number], zero_f(w));
 	}
 	return next;
 }
@@ -302,7 +330,7 @@ void glc_stream_build(struct ssa *s)
 
 	w.s = s;
 	w.needed = NULL;
-	w.in = GLC_NO_VALUE;
+	w.in = w.zero = GLC_NO_VALUE;
 	memset(w.f, 0xff, sizeof w.f);
 	memset(w.r, 0xff, sizeof w.r);
 	w.count = s->source->live_rows;

@@ -227,6 +227,24 @@ enum glc_literal_fault {
 /* The bits of a literal read as a value of that type. glacier-kernel(7), LITERALS. */
 enum glc_literal_fault glc_literal_bits(struct glc_name text, enum glc_type type, uint64_t *bits);
 
+/* A few decimal digits that fit every 32-bit integer: what most literals of programs are. */
+static inline bool glc_literal_digits(struct glc_name text, enum glc_type type, uint64_t *bits)
+{
+	uint32_t value = 0;
+
+	if (text.bytes - 1 > 8 || !(GLC_TYPES_WORD >> type & 1))
+		return false;
+	for (const char *at = text.at, *end = at + text.bytes; at < end; at++) {
+		uint32_t digit = (unsigned char)*at - '0';
+
+		if (digit > 9)
+			return false;
+		value = value * 10 + digit;
+	}
+	*bits = value;
+	return true;
+}
+
 /* The same, reported: false after a diagnostic at that place. */
 bool glc_literal_read(struct glacier_diag *diag, struct glc_name text, uint64_t where,
 		      enum glc_type type, uint64_t *bits);

@@ -143,8 +143,11 @@ static inline uint32_t argument(struct sp *sp, glc_value value)
 /* The run of them that begins at index. Gives the next index. */
 static uint32_t plain_run(struct sp *sp, uint32_t index)
 {
-	const struct glc_inst *insts = sp->kernel->insts;
-	uint32_t count = sp->kernel->inst_count, op, *code, *decorations;
+	const struct glc_inst *inst = &sp->kernel->insts[index];
+	uint32_t count = sp->kernel->inst_count, *values = sp->values, *code, *decorations;
+	uint32_t first = 0, type = 0, a, b;
+	uint64_t head, last = UINT64_MAX;   /* what the first word and the type depend on: no opcode is all ones */
+	bool contractible = false;
 
 	/* Room for all that follow, asked for once. */
 	if (!GLC_RESERVE(sp->memory, &sp->code, 5 * (count - index)) ||
@@ -154,18 +157,32 @@ static uint32_t plain_run(struct sp *sp, uint32_t index)
 	}
 	code = sp->code.at + sp->code.count;
 	decorations = sp->decorations.at + sp->decorations.count;
-	for (; index < count && (op = plain_op(&insts[index])); index++, code += 5) {
-		const struct glc_inst *inst = &insts[index];
+	for (; index < count; inst++, index++, code += 5) {
+		_Static_assert(offsetof(struct glc_inst, arg) == sizeof head, "what stands before the arguments");
+		memcpy(&head, inst, sizeof head);
+		if (head != last) {
+			uint32_t op = plain_op(inst);
 
-		code[0] = 5u << 16 | op;
-		code[1] = sp_type(sp, inst->type);
-		code[3] = argument(sp, inst->arg[0]);
-		code[4] = argument(sp, inst->arg[1]);
-		code[2] = sp_value(sp, index);
-		if (!is_contractible(op))
+			if (!op)
+				break;
+			last = head;
+			first = 5u << 16 | op;
+			type = sp_type(sp, inst->type);
+			contractible = is_contractible(op);
+		}
+		code[0] = first;
+		code[1] = type;
+		a = argument(sp, inst->arg[0]);
+		b = argument(sp, inst->arg[1]);
+		code[3] = a;
+		code[4] = b;
+		a = values[index] ? values[index] : sp_id(sp);
+		values[index] = a;
+		code[2] = a;
+		if (!contractible)
 			continue;
 		decorations[0] = 3u << 16 | GLC_SPV_Decorate;
-		decorations[1] = code[2];
+		decorations[1] = a;
 		decorations[2] = GLC_SPV_NO_CONTRACTION;
 		decorations += 3;
 	}

@@ -140,8 +140,7 @@ static void check_row(const struct row *row, bool optimize)
 	uint32_t cost = 0, bits = 0;
 
 	glacier_memory_init(&memory, NULL, 0);
-	cr_assert(glc_builder_init(&b, &memory, 64));
-	b.optimize = optimize;
+	cr_assert(glc_builder_init(&b, &memory, optimize, 64));
 	memset(param.arg, 0xff, sizeof param.arg);
 	x = glc_append(&b, &param);
 	param.object = 1;
@@ -180,7 +179,7 @@ Test(ir_math, what_has_no_expansion_appends_nothing)
 	struct glc_builder b;
 
 	glacier_memory_init(&memory, NULL, 0);
-	cr_assert(glc_builder_init(&b, &memory, 64));
+	cr_assert(glc_builder_init(&b, &memory, false, 64));
 	cr_assert(glc_math(&b, GLC_OP_Add, GLC_F32, 0, 0) == GLC_NO_VALUE);
 	cr_assert(glc_math(&b, GLC_OP_Exp, GLC_U32, 0, 0) == GLC_NO_VALUE);
 	cr_assert(b.insts.count == 0);
