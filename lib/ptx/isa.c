@@ -40,18 +40,23 @@ void glc_ptx_require(struct emitter *e, enum feature feature, uint32_t pos)
 enum glacier_status glc_ptx_choose_isa(struct emitter *e, uint64_t param_bytes, uint32_t pos)
 {
 	const struct glacier_target *target = e->input->target;
-	uint32_t arch_isa = glc_ptx_isa_of(target->arch);
+	uint32_t arch_isa;
 	char arch[16] = "sm_";
 
 	e->arch = target->arch;
+	e->isa = (uint16_t)(target->major * 10 + target->minor);
 	if (target->version_given) {
-		e->isa = (uint16_t)(target->major * 10 + target->minor);
+		arch_isa = glc_ptx_isa_of(target->arch);
 		*glc_decimal((unsigned char *)arch + 3, target->arch) = '\0';
 		if (e->isa < arch_isa)
 			return glc_fail(e->diag, GLC_GA_PTX_VERSION, GLC_NOWHERE, arch, arch_isa / 10u,
 					arch_isa % 10u, e->isa / 10u, e->isa % 10u);
 	} else {
-		e->isa = (uint16_t)(arch_isa > DEFAULT_ISA ? arch_isa : DEFAULT_ISA);
+		/* Parsing the name of the target set it: the architecture's, or the default if that is later. */
+		if (e->isa < DEFAULT_ISA) {
+			arch_isa = glc_ptx_isa_of(target->arch);
+			e->isa = (uint16_t)(arch_isa > DEFAULT_ISA ? arch_isa : DEFAULT_ISA);
+		}
 		if (param_bytes > GLC_PTX_SMALL_PARAM_BYTES && e->isa < features[FEATURE_PARAMS].isa)
 			e->isa = features[FEATURE_PARAMS].isa;
 	}

@@ -56,11 +56,12 @@ static void use_lanes(struct emitter *e)
 void glc_ptx_lanes_prologue(struct emitter *e)
 {
 	const struct glc_extent *size = e->kernel->workgroup;
-	uint32_t lanes = workgroup_lanes(e->kernel), lane = e->lanes.lane;
+	uint32_t lane = e->lanes.lane, lanes;
 	unsigned char *at;
 
 	if (!lane)
 		return;
+	lanes = workgroup_lanes(e->kernel);
 	glc_ptx_expand(e, "\tmov.u32 $d, %tid.x;\n", lane, 0, 0, 0);
 	for (uint32_t dim = 1; dim < 3; dim++) {
 		uint32_t id = e->lanes.id[dim];
