@@ -31,35 +31,52 @@ include: none
 '
 
 cd "$tree" || exit 99
-sources=0
-for file in $(find lib src include -name '*.[ch]' -o -name '*.def' -o -name '*.inc' | sort); do
-	folder=$(echo "$file" | cut -d/ -f1-2)
-	case $file in include/*) folder=include ;; esac
-	allowed=$(echo "$rules" | sed -n "s|^$folder: ||p")
-	[ -n "$allowed" ] || { fail "$file: folder $folder has no rule"; continue; }
-	sources=$((sources + 1))
-	for name in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$file"); do
-		case $name in
-		config.h) continue ;;
-		*/*) from=${name%%/*} ;;
-		*)
-			from=${folder#*/}
-			case $folder in
-			lib/*) fail "$file includes \"$name\": write \"$from/$name\""; continue ;;
-			esac ;;
-		esac
-		case " $allowed " in
-		*" $from "*) ;;
-		*) fail "$file includes \"$name\": $folder may include from: $allowed" ;;
-		esac
-	done
+# One process for all of them: there are hundreds.
+find lib src include -name '*.[ch]' -o -name '*.def' -o -name '*.inc' | sort >"$scratch/files"
+# shellcheck disable=SC2046 # the sources' names have no blanks
+awk -v rules="$rules" '
+	BEGIN {
+		n = split(rules, lines, "\n")
+		for (i = 1; i <= n; i++)
+			if ((colon = index(lines[i], ": ")))
+				allowed[substr(lines[i], 1, colon - 1)] = substr(lines[i], colon + 2)
+	}
+	FNR == 1 {
+		split(FILENAME, part, "/")
+		folder = part[1] == "include" ? "include" : part[1] "/" part[2]
+		known = folder in allowed
+		if (known)
+			sources++
+		else
+			print FILENAME ": folder " folder " has no rule"
+	}
+	!known || !/^[ \t]*#[ \t]*include[ \t]*["<]/ {next}
+	{
+		quoted = $0 ~ /^[ \t]*#[ \t]*include[ \t]*"/
+		name = $0
+		sub(/^[ \t]*#[ \t]*include[ \t]*["<]/, "", name)
+		sub(/[">].*/, "", name)
+		if (name == "config.h" && quoted)
+			next
+	}
 	# <glacier/...> is for everybody, but no public header shows a private one.
-	for name in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' "$file"); do
-		case $name in
-		base/*|ir/*|compile/*|ptx/*|spirv/[a-z]*.h|common/*)
-			[ "$name" = spirv/unified1/spirv.h ] || fail "$file includes <$name>: quote it" ;;
-		esac
-	done
-done
-[ $sources -gt 10 ] || fail "only $sources sources found under $tree"
+	!quoted {
+		if (name ~ /^(base|ir|compile|ptx|common)\// || (name ~ /^spirv\/[a-z].*\.h$/ && name != "spirv/unified1/spirv.h"))
+			print FILENAME " includes <" name ">: quote it"
+		next
+	}
+	{
+		from = name ~ /\// ? name : folder
+		sub(name ~ /\// ? "/.*" : "^[^/]*/", "", from)
+		if (name !~ /\// && folder ~ /^lib\//)
+			print FILENAME " includes \"" name "\": write \"" from "/" name "\""
+		else if (index(" " allowed[folder] " ", " " from " ") == 0)
+			print FILENAME " includes \"" name "\": " folder " may include from: " allowed[folder]
+	}
+	END {print sources + 0 >"'"$scratch/sources"'"}' $(cat "$scratch/files") >"$scratch/found"
+while read -r line; do
+	fail "$line"
+done <"$scratch/found"
+sources=$(cat "$scratch/sources")
+[ "$sources" -gt 10 ] || fail "only $sources sources found under $tree"
 finish "$sources sources"
