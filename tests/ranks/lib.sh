@@ -19,5 +19,12 @@ floats()
 	}' | while read -r bytes; do printf "$bytes"; done >"$file"
 }
 
-# child LAUNCHER N: the process of its Nth rank, from 1.
-child() { pgrep -P "$1" | sed -n "$2p"; }
+# child LAUNCHER N: the process of its Nth rank, from 1. Before libtool's script runs the program, its children are others.
+child()
+{
+	pgrep -P "$1" | while read -r pid; do
+		case $(readlink "/proc/$pid/exe") in
+		*gc-allreduce) echo "$pid" ;;
+		esac
+	done | sed -n "$2p"
+}
