@@ -34,7 +34,7 @@ bool glc_builder_init(struct glc_builder *b, struct glacier_memory *memory, bool
 
 void glc_builder_restart(struct glc_builder *b, uint32_t size_hint)
 {
-	uint32_t size = size_hint < 32 ? 32 : size_hint;
+	uint32_t size = table_size(size_hint);   /* a power of two, so that doubling ends at the limit, which is one */
 
 	glc_scope_end(b, 0);
 	/* The arrays handed to the last kernel stay there: begin new ones. */
