@@ -128,14 +128,17 @@ const char glc_digit_pairs[201] =
 
 unsigned char *glc_decimal_long(unsigned char *at, uint64_t value)
 {
-	unsigned char digits[20];
-	size_t first = sizeof digits;
+	uint32_t low;
 
-	for (; value >= 100; value /= 100) {
-		first -= 2;
-		memcpy(digits + first, glc_digit_pairs + 2 * (value % 100), 2);
+	if (value < 10000) {
+		low = (uint32_t)value;
+		at = glc_decimal(at, low / 100);
+		memcpy(at, glc_digit_pairs + 2 * (low % 100), 2);
+		return at + 2;
 	}
-	at = glc_decimal(at, value);
-	memcpy(at, digits + first, sizeof digits - first);
-	return at + (sizeof digits - first);
+	at = glc_decimal(at, value / 10000);
+	low = (uint32_t)(value % 10000);
+	memcpy(at, glc_digit_pairs + 2 * (low / 100), 2);
+	memcpy(at + 2, glc_digit_pairs + 2 * (low % 100), 2);
+	return at + 4;
 }
