@@ -7,7 +7,7 @@
 CHECK_LONG =
 
 TEST_EXTENSIONS = .sh .test
-# Every test runs under tests/run: 60 s at most, and no sanitizer report.
+# Every test runs under tests/run: 120 s at most, and no sanitizer report.
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run $(SHELL)
 
