@@ -183,7 +183,7 @@ unit()
 }
 if pkg-config --exists criterion 2>/dev/null; then
 	if passes unit; then
-		plant home/lib/base/buf.c "s/'0' + value % 10/'1' + value % 10/"
+		plant home/lib/base/buf.c 's|2 \* (low / 100)|2 * (low % 100)|'
 		catches "unit: a wrong digit" unit
 		heal home/lib/base/buf.c
 	fi
