@@ -24,6 +24,6 @@ EXTRA_DIST += $(LONG_CHECKS)
 CHECK_LONG += \
 	tests/checks/arm64.sh:600 \
 	tests/checks/dist.sh:1200 \
-	tests/checks/install.sh:120 \
+	tests/checks/install.sh:400 \
 	tests/checks/planted-faults.sh:600 \
 	$(NULL)

@@ -4,7 +4,7 @@
 EXTRA_DIST += tests/dxbc/corpus.sh tests/dxbc/examples.sh tests/dxbc/llvm.sh tests/dxbc/llvm-newest.sh tests/dxbc/zlib.sh \
 	tests/dxbc/against_obj2yaml.py
 TESTS += tests/dxbc/digests tests/dxbc/examples.sh tests/dxbc/malformed tests/dxbc/parts tests/dxbc/zlib.sh
-CHECK_LONG += tests/dxbc/corpus.sh:400 tests/dxbc/llvm.sh:200 tests/dxbc/llvm-newest.sh:300
+CHECK_LONG += tests/dxbc/corpus.sh:1200 tests/dxbc/llvm.sh:600 tests/dxbc/llvm-newest.sh:900
 
 check_LTLIBRARIES += tests/dxbc/libseeds.la
 tests_dxbc_libseeds_la_SOURCES = tests/dxbc/seeds.c tests/dxbc/seeds.h

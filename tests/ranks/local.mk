@@ -14,7 +14,7 @@ RANK_TESTS = \
 	$(NULL)
 EXTRA_DIST += $(RANK_TESTS) tests/ranks/lib.sh tests/ranks/relay_long.sh tests/ranks/steps_long.sh tests/ranks/values_long.sh
 TESTS += $(RANK_TESTS)
-CHECK_LONG += tests/ranks/relay_long.sh:120 tests/ranks/steps_long.sh:180 tests/ranks/values_long.sh:900
+CHECK_LONG += tests/ranks/relay_long.sh:400 tests/ranks/steps_long.sh:500 tests/ranks/values_long.sh:900
 
 # A stranger, and a relay that does things to a connection.
 check_PROGRAMS += tests/ranks/relay tests/ranks/stranger
