@@ -147,6 +147,20 @@ struct frame *glc_lower_push_loop(struct lower *l, uint32_t index)
 	return frame;
 }
 
+void glc_lower_pop_loop(struct lower *l, struct glc_inst *end)
+{
+	struct frame *frame = top(l);
+	glc_value at;
+
+	end->arg[2] = frame->first_break;
+	glc_scope_end(&l->b, frame->scope);
+	/* Append first, then look the head up: appending may move the array. */
+	at = glc_append(&l->b, end);
+	l->b.insts.at[frame->head].arg[1] = at;
+	l->slots.count = frame->exit_slots;
+	l->frames.count--;
+}
+
 static uint32_t begin_loop(struct lower *l, uint32_t index)
 {
 	struct glc_inst loop = l->source->insts[index];
@@ -248,7 +262,6 @@ static uint32_t end_loop(struct lower *l, uint32_t index)
 	struct glc_inst inst = l->source->insts[index];
 	struct frame *frame = top(l);
 	struct glc_builder *b = &l->b;
-	glc_value at;
 
 	for (uint32_t i = frame->source + 1; l->source->insts[i].op == GLC_OP_Phi; i++)
 		if (glc_lower_is_live(l, i) && !glc_lower_is_invariant(l, i))
@@ -257,13 +270,7 @@ static uint32_t end_loop(struct lower *l, uint32_t index)
 		inst.arg[0] = glc_lower_mapped(l, inst.arg[0]);
 		inst.arg[1] = copy_list(l, inst.arg[1], frame->exit_slots, frame->exit_count);
 	}
-	inst.arg[2] = frame->first_break;
-	glc_scope_end(b, frame->scope);
-	/* Append first, then look the head up: appending may move the array. */
-	at = glc_append(b, &inst);
-	b->insts.at[frame->head].arg[1] = at;
-	l->slots.count = frame->exit_slots;
-	l->frames.count--;
+	glc_lower_pop_loop(l, &inst);
 	return copy_slot_phis(l, index);
 }
 

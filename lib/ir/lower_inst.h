@@ -62,6 +62,8 @@ bool glc_lower_has_edges(const struct lower *l, uint32_t from, uint32_t to);
 uint32_t glc_lower_one_arm(struct lower *l, uint32_t index, bool first);
 /* A frame for a copy of the Loop, whose end is left with what the Phis behind it read. */
 struct frame *glc_lower_push_loop(struct lower *l, uint32_t index);
+/* The copy ends with this EndLoop, complete but for its Breaks. */
+void glc_lower_pop_loop(struct lower *l, struct glc_inst *end);
 
 /* The instructions that take the place of one of the source; the value of its result. */
 glc_value glc_lower_inst(struct lower *l, const struct glc_inst *source);

@@ -291,12 +291,7 @@ static void emit_loop(struct counted *u, uint32_t copies, glc_value count, bool 
 			b->insts.at[phis[i - body->loop - 1]].arg[1] = u->heads[i - body->loop - 1];
 	end.arg[0] = emit2(u, GLC_OP_Eq, u->c->plain, left, plain_const(u, 0));
 	end.arg[1] = end_list(u, goes_on);
-	end.arg[2] = frame->first_break;
-	glc_scope_end(b, frame->scope);
-	at = glc_append(b, &end);
-	b->insts.at[frame->head].arg[1] = at;
-	l->slots.count = frame->exit_slots;
-	l->frames.count--;
+	glc_lower_pop_loop(l, &end);
 	end_phis(u, goes_on);
 }
 
