@@ -42,8 +42,7 @@ static inline bool extent(struct ssa *s, struct glc_operand operand, const char 
 	if (operand.kind == GLC_LITERAL) {
 		const struct glc_literal *literal = &s->tree->literals.at[operand.index];
 
-		if (!glc_literal_digits(literal->text, GLC_U32, &bits) &&
-		    !glc_literal_read(s->diag, literal->text, operand.pos, GLC_U32, &bits))
+		if (!glc_literal_read(s->diag, literal->text, operand.pos, GLC_U32, &bits))
 			return false;
 		extent->value = (uint32_t)bits;
 	} else {

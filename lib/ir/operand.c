@@ -2,14 +2,12 @@
 /* Operands: from a register, object or literal of the tree to a value of the wanted type. */
 #include "ir/ssa.h"
 
-bool glc_literal_read(struct glacier_diag *diag, struct glc_name text, uint64_t where,
-		      enum glc_type type, uint64_t *bits)
+bool glc_literal_read_slow(struct glacier_diag *diag, struct glc_name text, uint64_t where,
+			   enum glc_type type, uint64_t *bits)
 {
 	int width = text.bytes > 64 ? 64 : (int)text.bytes;
 	const char *name = glc_types[type].name;
 
-	if (glc_literal_digits(text, type, bits))
-		return true;
 	switch (glc_literal_bits(text, type, bits)) {
 	case GLC_LITERAL_OK:
 		return true;

@@ -88,8 +88,7 @@ bool glc_stream_workgroup(struct glc_tree *tree)
 			glc_fail(tree->diag, GLC_GA_NOT_AN_EXTENT, operand.pos, (int)name.bytes, name.at, what);
 			return false;
 		}
-		if (!glc_literal_digits(name, GLC_U32, &size) &&
-		    !glc_literal_read(tree->diag, name, operand.pos, GLC_U32, &size))
+		if (!glc_literal_read(tree->diag, name, operand.pos, GLC_U32, &size))
 			return false;
 		if (!size) {
 			glc_fail(tree->diag, GLC_GA_ZERO, operand.pos, what);

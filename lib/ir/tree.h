@@ -245,8 +245,14 @@ static inline bool glc_literal_digits(struct glc_name text, enum glc_type type, 
 	return true;
 }
 
-/* The same, reported: false after a diagnostic at that place. */
-bool glc_literal_read(struct glacier_diag *diag, struct glc_name text, uint64_t where,
-		      enum glc_type type, uint64_t *bits);
+bool glc_literal_read_slow(struct glacier_diag *diag, struct glc_name text, uint64_t where,
+			   enum glc_type type, uint64_t *bits);
+
+/* As glc_literal_bits, reported: false after a diagnostic at that place. */
+static inline bool glc_literal_read(struct glacier_diag *diag, struct glc_name text, uint64_t where,
+				    enum glc_type type, uint64_t *bits)
+{
+	return glc_literal_digits(text, type, bits) || glc_literal_read_slow(diag, text, where, type, bits);
+}
 
 #endif
