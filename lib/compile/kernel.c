@@ -141,11 +141,7 @@ enum glacier_status glc_module_lower(struct glacier_module *module, const struct
 	}
 	source.kernels = &one;
 	source.kernel_count = 1;
-	status = glc_lower(&source, target,
-			   !optimize          ? GLC_LOWER_PLAIN
-			   : module->unrolls ? GLC_LOWER_UNROLLED
-					     : GLC_LOWER_OPTIMIZED,
-			   memory, out, &relay.diag);
+	status = glc_lower(&source, target, glc_lowering_of(optimize, module->unrolls), memory, out, &relay.diag);
 	if (status == GLACIER_OK && !keep_shared(&out->kernels[0], memory))
 		status = glc_fail(&relay.diag, GLC_GA_OUT_OF_MEMORY, GLC_NOWHERE);
 	if (glc_relay_end(&relay) != GLACIER_OK)

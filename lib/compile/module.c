@@ -265,10 +265,7 @@ enum glacier_status glc_module_prepare(struct glacier_module *module, const stru
 		ir = &plain;
 	}
 	if (glc_needs_lowering(ir, target, optimize, module->memory))
-		return glc_lower(ir, target,
-				 !optimize                              ? GLC_LOWER_PLAIN
-				 : target->kind == GLACIER_TARGET_PTX ? GLC_LOWER_UNROLLED
-								      : GLC_LOWER_OPTIMIZED,
+		return glc_lower(ir, target, glc_lowering_of(optimize, target->kind == GLACIER_TARGET_PTX),
 				 module->memory, out, diag);
 	*out = *ir;
 	return GLACIER_OK;

@@ -43,6 +43,11 @@ bool glc_needs_lowering(const struct glc_ir *ir, const struct glacier_target *ta
 /* Optimized: -O1. Unrolled: loops are copied as well (unroll.h), for targets whose compilers gain by it. */
 enum glc_lowering { GLC_LOWER_PLAIN, GLC_LOWER_OPTIMIZED, GLC_LOWER_UNROLLED };
 
+static inline enum glc_lowering glc_lowering_of(bool optimize, bool unrolls)
+{
+	return !optimize ? GLC_LOWER_PLAIN : unrolls ? GLC_LOWER_UNROLLED : GLC_LOWER_OPTIMIZED;
+}
+
 /*
  * Fills *out with new kernels and constants in `memory`; names and values are shared with `ir`.
  * GLACIER_ERR_UNSUPPORTED, with a diagnostic, for what the target refuses.
