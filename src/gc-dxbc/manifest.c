@@ -159,6 +159,7 @@ static uint32_t fourcc_of(const cJSON *row, const char *path)
 {
 	const char *number = get_string(row, "number", path), *name = get_string(row, "fourcc", path);
 	unsigned long value;
+	bool is_ascii = true;
 
 	if (number) {
 		if (strncmp(number, "0x", 2) || strlen(number) != 10 || strspn(number + 2, "0123456789abcdefABCDEF") != 8)
@@ -173,8 +174,9 @@ static uint32_t fourcc_of(const cJSON *row, const char *path)
 	if (!name)
 		cli_wrong("%s: a part needs its 'fourcc'", path);
 	for (size_t i = 0; i < 4; i++)
-		if (strlen(name) != 4 || name[i] < 0x20 || name[i] > 0x7e)
-			cli_wrong("%s: a part's 'fourcc' is '%s', not four characters of ASCII", path, name);
+		is_ascii = is_ascii && name[i] >= 0x20 && name[i] <= 0x7e;
+	if (!is_ascii || name[4])
+		cli_wrong("%s: a part's 'fourcc' is '%s', not four characters of ASCII", path, name);
 	return GLACIER_FOURCC(name[0], name[1], name[2], name[3]);
 }
 
