@@ -163,7 +163,7 @@ void glc_share_grow(struct glc_builder *b)
 	}
 	b->heads = heads;
 	b->head_mask = mask;
-	b->share_room = 2 * (mask - (size - 1));   /* two to a chain, as before */
+	b->share_room = 2 * (mask + 1 - size);   /* two to a chain: those of the old chains are there */
 }
 
 /* Loads of what no one writes give the same each time; so do pure instructions. */

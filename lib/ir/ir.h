@@ -25,6 +25,9 @@
 #include "base/bump.h"
 #include "ir/ops.h"
 
+#include <stddef.h>
+#include <string.h>
+
 typedef uint32_t glc_value;
 
 #define GLC_CONST_BIT 0x80000000u
@@ -89,6 +92,16 @@ struct glc_inst {
 	glc_value arg[4];
 	uint32_t pos;     /* in the source map */
 };
+
+/* All that stands before an instruction's arguments, for comparing; no opcode is all ones. */
+static inline uint64_t glc_inst_head(const struct glc_inst *inst)
+{
+	uint64_t head;
+
+	_Static_assert(offsetof(struct glc_inst, arg) == sizeof head, "nothing is left out");
+	memcpy(&head, inst, sizeof head);
+	return head;
+}
 
 struct glc_const {
 	uint64_t bits;    /* above the type's width: zero */

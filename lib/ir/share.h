@@ -11,11 +11,10 @@
 /* Of all but the first two arguments, which differ most. */
 static inline uint64_t glc_share_salt(const struct glc_inst *inst)
 {
-	uint64_t head, last;
+	uint64_t last;
 
-	memcpy(&head, inst, sizeof head);
 	memcpy(&last, inst->arg + 2, sizeof last);
-	return (head ^ last * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+	return (glc_inst_head(inst) ^ last * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
 }
 
 static inline uint32_t glc_share_salted(const struct glc_inst *inst, uint64_t salt)

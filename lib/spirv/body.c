@@ -145,8 +145,8 @@ static uint32_t plain_run(struct sp *sp, uint32_t index)
 {
 	const struct glc_inst *inst = &sp->kernel->insts[index];
 	uint32_t count = sp->kernel->inst_count, *values = sp->values, *code, *decorations;
-	uint32_t first = 0, type = 0, a, b;
-	uint64_t head, last = UINT64_MAX;   /* what the first word and the type depend on: no opcode is all ones */
+	uint32_t first = 0, type = 0, id;
+	uint64_t last = UINT64_MAX;   /* what the first word and the type depend on */
 	bool contractible = false;
 
 	/* Room for all that follow, asked for once. */
@@ -158,8 +158,8 @@ static uint32_t plain_run(struct sp *sp, uint32_t index)
 	code = sp->code.at + sp->code.count;
 	decorations = sp->decorations.at + sp->decorations.count;
 	for (; index < count; inst++, index++, code += 5) {
-		_Static_assert(offsetof(struct glc_inst, arg) == sizeof head, "what stands before the arguments");
-		memcpy(&head, inst, sizeof head);
+		uint64_t head = glc_inst_head(inst);
+
 		if (head != last) {
 			uint32_t op = plain_op(inst);
 
@@ -172,17 +172,15 @@ static uint32_t plain_run(struct sp *sp, uint32_t index)
 		}
 		code[0] = first;
 		code[1] = type;
-		a = argument(sp, inst->arg[0]);
-		b = argument(sp, inst->arg[1]);
-		code[3] = a;
-		code[4] = b;
-		a = values[index] ? values[index] : sp_id(sp);
-		values[index] = a;
-		code[2] = a;
+		code[3] = argument(sp, inst->arg[0]);
+		code[4] = argument(sp, inst->arg[1]);
+		id = values[index] ? values[index] : sp_id(sp);
+		values[index] = id;
+		code[2] = id;
 		if (!contractible)
 			continue;
 		decorations[0] = 3u << 16 | GLC_SPV_Decorate;
-		decorations[1] = a;
+		decorations[1] = id;
 		decorations[2] = GLC_SPV_NO_CONTRACTION;
 		decorations += 3;
 	}
